@@ -336,18 +336,18 @@ library program unit-tests test-tools bench-programs fuzz-objects: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help
-all: library program $(API_JSON) $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## the library, the program, its manual pages and completions (default)
+all: library program $(API_JSON) $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## build the library, the program, manual pages and completions (default)
 
-deps: ## install what building, testing and the demo need; DEPS=no: only say what is missing
+deps: ## install the packages for building, testing and the demo; DEPS=no only lists them
 	$(NEED) build test demo
 
-deps-dev: ## the same with the developers' tools: clang, clang-tidy, cppcheck, lcov
+deps-dev: ## also install developer tools: clang, clang-tidy, cppcheck, lcov
 	$(NEED) build test demo dev
 
-clean: ## remove everything that was made
+clean: ## remove all build results
 	rm -rf $(BUILD)
 
-help: ## this list
+help: ## show this list
 	@awk -F':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	    /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile mk/check.mk mk/install.mk
 

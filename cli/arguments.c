@@ -75,7 +75,7 @@ static const char *parse_short_format(struct arguments *arguments, const char *n
         value->given = true;
         const char *error = store(value, option, "--format", name);
         if (!error && before.given && value->integer != before.integer)
-            error = phrase("--%s%s and --%s exclude each other",
+            error = phrase("--%s%s and --%s cannot be combined",
                            before.integer == FORMAT_MARKDOWN ? "format " : "",
                            option->row.choices[before.integer].name, name);
         return error;
@@ -101,7 +101,7 @@ static const char *parse_long(struct arguments *arguments, int argc, char **argv
     struct option_value *value = &arguments->values[index];
     if (option_is_switch(option)) {
         if (inside)
-            return phrase("--%s takes no value, so leave out '=%s'", option->name, inside);
+            return phrase("--%s takes no value; omit '=%s'", option->name, inside);
         value->given = true;
         arguments->help |= is_help(option);
         return store(value, option, "", "yes");
@@ -212,7 +212,7 @@ static const char *parse_all(struct arguments *arguments, int argc, char **argv)
         const char *error = NULL;
         if (!only_operands && is_sign(arguments, word)) {
             if (!next || !*next)
-                return phrase("a word is missing behind the sign '%s'", word);
+                return phrase("a word is missing after the sign '%s'", word);
             arguments->operands[arguments->operand_count++] = phrase("%s%s", word, next);
             at++;
         } else if (only_operands || word[0] != '-' || !word[1] ||
@@ -247,7 +247,7 @@ static void set_defaults(struct arguments *arguments)
             continue;
         const char *error = store(value, option, option->name, fallback);
         if (error) {
-            fprintf(stderr, "psdvec: defect in the table of options: %s\n", error);
+            fprintf(stderr, "psdvec: internal error in the table of options: %s\n", error);
             abort();
         }
     }
@@ -265,7 +265,7 @@ static const char *check_operands(const struct arguments *arguments)
     if (arguments->operand_count < command->operands.least && !arguments_alone(arguments))
         return command->missing;
     if (arguments->operand_count > command->operands.most)
-        return phrase("there is nothing to do with '%s'; the use is: psdvec %s %s",
+        return phrase("unexpected argument '%s'; usage: psdvec %s %s",
                       arguments->operands[command->operands.most], command->name,
                       *command->synopsis ? command->synopsis : "[OPTION]...");
     for (size_t k = 0; k < arguments->operand_count; k++)
@@ -314,8 +314,8 @@ const struct option_value *argument(const struct arguments *arguments, const cha
     const struct option_value *value = find_value(arguments, name);
     if (value)
         return value;
-    fprintf(stderr, "psdvec: defect: psdvec %s declares no option --%s\n", arguments->command->name,
-            name);
+    fprintf(stderr, "psdvec: internal error: psdvec %s declares no option --%s\n",
+            arguments->command->name, name);
     abort();
 }
 

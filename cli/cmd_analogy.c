@@ -50,7 +50,7 @@ static void print(const struct question *q, struct rows rows[METHODS], const str
     for (size_t k = 0; k < 3; k++)
         show_data(&show, members[k], text_cell(q->words[k].text));
     if (!rows[0].row_count && !rows[1].row_count)
-        question_nothing(&show, q, "one of the vectors has no direction");
+        question_nothing(&show, q, "one of the vectors is zero");
     show_pair(&show, &rows[0], &rows[1], 0);
     question_left_out(&show, q, forms, NULL);
     question_spelled(&show, q->words, q->count);
@@ -111,18 +111,18 @@ static int act(struct run *run)
 
 const struct command cmd_analogy = {
     .name = "analogy",
-    .group = "Asking a model",
-    .summary = "A is to B as C is to what?",
+    .group = "Queries",
+    .summary = "complete an analogy: A is to B as C is to what?",
     .synopsis = "MODEL A B C [OPTION]...",
     .description = PARAGRAPHS(
-        "Answers the question: A is to B as C is to what? Shows the best answers of two methods "
-        "side by side with their scores; bars are relative to the best answer. 3CosAdd is cos(x, "
-        "B) - cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, A) + "
-        "1.001), in which no single term dominates; for PPMI vectors (baseline ppmi) it is cos(x, "
-        "B) cos(x, C) / (cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec "
+        "Completes the analogy A is to B as C is to what? It shows the best answers of two "
+        "methods side by side with their scores; bars are relative to the best answer. 3CosAdd is "
+        "cos(x, B) - cos(x, A) + cos(x, C). 3CosMul is (cos(x, B) + 1) (cos(x, C) + 1) / (cos(x, "
+        "A) + 1.001), in which no single term dominates; for PPMI vectors (baseline ppmi) it is "
+        "cos(x, B) cos(x, C) / (cos(x, A) + 0.001). Cosines are those of the read-out (see psdvec "
         "convert). All words except A, B and C are compared.",
-        "Forms of A, B and C are left out, unless A and B, or A and C, are themselves spelt alike, "
-        "as in walk walked talk; see psdvec similar.",
+        "Inflected forms of A, B and C are omitted, unless A and B, or A and C, are themselves "
+        "forms of one word, as in walk walked talk; see psdvec similar.",
         "Words are looked up as in psdvec similar, if necessary by their spelling."),
     .sources = {OWN_OPTIONS(top_options), OWN_OPTIONS(spelling_options), QUERY_OPTIONS,
                 FORMAT_OPTIONS, COMMON_OPTIONS},
@@ -131,5 +131,5 @@ const struct command cmd_analogy = {
         {"psdvec analogy model.safetensors man king woman --top 3 --json",
          "JSON output for scripts."}),
     .operands = {4, 4},
-    .missing = "say which model to ask, and three words",
+    .missing = "give a model and three words",
     .act = act};

@@ -123,7 +123,7 @@ static void unknown_setting(struct session *session, const char *name)
     for (size_t k = 0; (option = command_option(session->own->command, k)); k++)
         if (ask_is_setting(option))
             names = phrase("%s%s%s", names, *names ? ", " : "", option->name);
-    run_error(session->run, EXIT_USE, "there is no setting '%s'; there are: %s",
+    run_error(session->run, EXIT_USE, "there is no setting '%s'; the settings are: %s",
               phrase_safe(name, strlen(name)), names);
 }
 
@@ -188,7 +188,7 @@ static const char *misplaced(const struct arguments *arguments)
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
         if (value->given && ask_is_common(option))
-            return phrase("--%s is an option of psdvec ask as a whole; give it when you start it",
+            return phrase("--%s applies to the whole session; give it when you start psdvec ask",
                           option->name);
         if (value->given && option->row.path && value->text && !strcmp(value->text, "-"))
             return phrase("--%s cannot read standard input, where the lines come from",
@@ -257,18 +257,14 @@ static void answer(struct session *session, const struct command *command,
 }
 
 static const char session_help[] =
-    "WORD                  its nearest neighbours; several words: those of each\n"
-    "king - man + woman    neighbours of a sum of words\n"
-    "man : king :: woman   man is to king as woman is to what?\n"
-    "compare A B           how alike two words are, and why\n"
-    "odd A B C...          which word does not fit the others\n"
-    "vector WORD...        the numbers of words\n"
-    "info                  what is in the model\n"
-    "set NAME VALUE        change a setting, as in: set top 20; set alone lists them\n"
-    "help, quit            this text; the end of the session\n"
-    "\n"
-    "Options may follow, as on the command line: music --top 3. Quotation marks hold\n"
-    "words together: \"New York\". For a word that is a command, write: similar help.\n";
+    "WORD                  its nearest neighbours; several words: those of each\nking - man + "
+    "woman    neighbours of a sum of words\nman : king :: woman   man is to king as woman is to "
+    "what?\ncompare A B           how similar two words are, and why\nodd A B C...          the "
+    "word that does not fit the others\nvector WORD...        the vectors of "
+    "words\ninfo                  what the model contains\nset NAME VALUE        change a "
+    "setting, as in: set top 20; set alone lists them\nhelp, quit            show this text; end "
+    "the session\n\nOptions may follow, as on the command line: music --top 3. Quotation marks "
+    "hold\nwords together: \"New York\". For a word that is a command, write: similar help.\n";
 
 static const char editor_help[] =
     "\n"
@@ -389,7 +385,7 @@ static int converse(struct session *session)
         if (!session->typed)
             run->talk.who = phrase("%s: line %zu", who, number);
         if (strlen(line) < length)
-            run_error(run, EXIT_USE, "there is a zero byte in the line");
+            run_error(run, EXIT_USE, "the line contains a zero byte");
         else
             obey(session, line);
         talk_erase(&run->talk);
@@ -442,7 +438,7 @@ static int act(struct run *run)
 
 const struct command cmd_ask = {
     .name = "ask",
-    .group = "Asking a model",
+    .group = "Queries",
     .summary = "answer queries line by line in a session",
     .synopsis = "MODEL [OPTION]...",
     .description = PARAGRAPHS(
@@ -455,10 +451,10 @@ const struct command cmd_ask = {
         "music --top 3. Quotation marks hold words together: \"New York\". To ask about a word that "
         "is itself a command, write similar before it: similar help.",
         "set NAME VALUE sets an option for the lines that follow, as in set top 20 or set format "
-        "json, and set NAME default takes that back; set alone lists the settings. Options of "
-        "psdvec ask are the settings at the start. help lists what can be asked.",
+        "json, and set NAME default restores the default; set alone lists the settings. Options "
+        "of psdvec ask are the settings at the start. help lists what can be asked.",
         "An error in a line is reported, with the number of the line if the lines are not typed, "
-        "and the session goes on; the exit status at the end is 0. While lines are typed, Ctrl-C "
+        "and the session continues; the exit status at the end is 0. While lines are typed, Ctrl-C "
         "stops the query or discards the line; otherwise it ends the program.",
         "At a terminal, lines can be edited if psdvec was built with libedit: Tab completes "
         "commands, words of the model (the most frequent first), options and file names, the up "
@@ -473,5 +469,5 @@ const struct command cmd_ask = {
          "Two queries from a program."},
         {"psdvec ask model.safetensors --json <words.txt", "A query per line of a file, as JSON."}),
     .operands = {1, 1},
-    .missing = "say which model to ask",
+    .missing = "give a model",
     .act = act};

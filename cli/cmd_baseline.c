@@ -28,8 +28,8 @@ static int gather(struct run *run, const psdvec_baseline_options **options,
         return code;
     if (method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW)
         return run_use_error(run,
-                             "%s is a file of counts or vectors, and %s learns from the text "
-                             "itself; give the text",
+                             "%s contains counts or vectors, and %s trains on text only; give the "
+                             "text",
                              *input, psdvec_method_name(method));
     return options_refuse_text(run, *input);
 }
@@ -72,7 +72,7 @@ static int act(struct run *run)
     "threads"
 #define INPUTS .synopsis = "INPUT... -o FILE [OPTION]...", .operands = {1, SIZE_MAX}
 #define WHAT_TO_TRAIN_ON                                                                           \
-    "say what to train on: text (files, folders, or - for standard input) or a counts file"
+    "give an input: text (files, folders, or - for standard input) or a counts file"
 #define ON_COUNTS                                                                                  \
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),           \
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out "),             \
@@ -94,9 +94,8 @@ const struct command cmd_baseline_ppmi = {
     .examples = EXAMPLES(
         {"psdvec baseline ppmi wiki.txt -o ppmi.safetensors", "Text in, sparse vectors out."},
         {"psdvec baseline ppmi wiki.counts.safetensors --shift 1.5 -o few.safetensors",
-         "From a counts file; only pairs more than 1.5 times as frequent as by chance."}),
-    .missing =
-        "say what to count: text (files, folders, or - for standard input) or a counts file"};
+         "From a counts file; only pairs more than 1.5 times as frequent as expected by chance."}),
+    .missing = "give an input: text (files, folders, or - for standard input) or a counts file"};
 
 const struct command cmd_baseline_svd = {
     SYSTEM("svd"),
@@ -151,7 +150,7 @@ const struct command cmd_baseline_sgns = {
         "After Ctrl-C, a crash or kill -9, run the same command again to resume. The state after "
         "the last complete epoch is kept in the folder FILE.partial beside the output, which is "
         "deleted at the end. A resumed run gives the same bits as an uninterrupted one."),
-    .missing = "say what to learn from: text (files, folders, or - for standard input)"};
+    .missing = "give a text: files, folders, or - for standard input"};
 
 const struct command cmd_baseline_glove = {
     SYSTEM("glove"),
@@ -159,8 +158,8 @@ const struct command cmd_baseline_glove = {
     INPUTS,
     .description = PARAGRAPHS(
         "Trains vectors as GloVe does (Pennington, Socher and Manning, 2014): the product of two "
-        "vectors, plus a bias per word, approximates the logarithm of the words' co-occurrence "
-        "count, by weighted least squares with AdaGrad. Defaults are those of the authors' "
+        "vectors, plus a bias per word, is fitted to the logarithm of the words' co-occurrence "
+        "count by weighted least squares with AdaGrad. The defaults are those of the authors' "
         "program, with 300 dimensions as in their paper.",
         TEXT_OR_COUNTS "."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE),
@@ -204,8 +203,9 @@ const struct command cmd_baseline_sparse = {
         "Learns a dictionary with many more directions than the vectors of MODEL have dimensions, "
         "and represents each word as a combination of a few of them (sparse coding), after "
         "Faruqui, Tsvetkov, Yogatama, Dyer and Smith (2015). Such dimensions are easier to "
-        "interpret; psdvec vector shows those of a word. MODEL is a model, whose read-out is "
-        "used, or vectors of another program. All commands that compare words accept the result.",
+        "interpret; psdvec vector shows those of a word. MODEL is a psdvec model, whose read-out "
+        "is used, or vectors of another program. All commands that compare words accept the "
+        "result.",
         "Vectors are first scaled by one common factor to a mean squared length of 4, so that the "
         "penalties have the same meaning for all models. Results are bit-for-bit reproducible for "
         "any number of threads. If a run is interrupted, the same command resumes it after the "
@@ -218,4 +218,4 @@ const struct command cmd_baseline_sparse = {
                  {"psdvec baseline sparse model.safetensors --binary --l1 2 -o binary.safetensors",
                   "Binary codes with fewer ones."}),
     .operands = {1, 1},
-    .missing = "say which model's vectors to code"};
+    .missing = "give a model"};

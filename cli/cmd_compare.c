@@ -11,8 +11,9 @@
 enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5, REASON_WORDS = 4 };
 
 static const psdvec_option options[] = {
-    FILE_OPTION("counts", .group = "The question",
-                .help = "the counts that the model was trained on: show what they say of the pair"),
+    FILE_OPTION("counts", .group = "Query",
+                .help = "the counts that the model was trained on: show the counts, target and "
+                        "residual of the pair"),
     {0}};
 
 /* A word that the model expects near both, or in whose direction both vectors have a number. */
@@ -58,7 +59,7 @@ static void show_number(struct show *show, const char *name, const char *label, 
 
 static void show_story(struct show *show, const struct comparison *c, const char *const words[2])
 {
-    static const char in_order[] = "times in this order within the window";
+    static const char in_order[] = "co-occurrences in this order";
     const psdvec_pair_explanation *s = &c->explanation;
     show_section(show, "counts", NULL);
     show_data(show, "same_counts", truth_cell(s->same_counts));
@@ -68,12 +69,12 @@ static void show_story(struct show *show, const struct comparison *c, const char
     show_number(show, "target_ba", NULL, s->target_ji, NULL);
     show_number(show, "weight_ab", NULL, s->weight_ij, NULL);
     show_number(show, "weight_ba", NULL, s->weight_ji, NULL);
-    show_number(show, "target", "target", s->target, "the PMI that the counts ask for");
+    show_number(show, "target", "target", s->target, "PMI computed from the counts");
     show_number(show, "weight", NULL, s->weight, NULL);
-    show_number(show, "residual", "residual", s->residual, "target less product");
+    show_number(show, "residual", "residual", s->residual, "target minus product");
     show_number(show, NULL, "weight", s->weight, "of the residual in training");
     show_number(show, "background", s->background > 0 ? "background" : NULL, s->background,
-                phrase("weight towards %g, as of every pair", s->background_target));
+                phrase("weight of the pull towards %g", s->background_target));
     show_number(show, "background_target", NULL, s->background_target, NULL);
     show_section_end(show, "counts");
     if (!s->same_counts)
@@ -84,10 +85,9 @@ static void show_story(struct show *show, const struct comparison *c, const char
 static void show_contexts(struct show *show, const struct comparison *c, const char *const words[2])
 {
     const char *with = c->shares ? "PPMI with" : "PMI with";
-    const char *part = c->shares ? "part of the cosine" : "seen with";
+    const char *part = c->shares ? "contribution" : "count with";
     const struct column columns[] = {
-        COLUMN("word", c->shares ? "Contexts that they share" : "Words near both", .gap = 2,
-               .width = 36),
+        COLUMN("word", c->shares ? "Shared contexts" : "Words near both", .gap = 2, .width = 36),
         NUMBERS(c->shares ? "value_a" : "product_a", words[0], 4, -9, .group = with, .gap = 1,
                 .width = 10),
         NUMBERS(c->shares ? "value_b" : "product_b", words[1], 4, -9, .group = with, .gap = 1,
@@ -115,8 +115,8 @@ static void show_directions(struct show *show, const struct comparison *c)
 {
     static const struct column columns[] = {
         NUMBERS("number", "Direction", 0, 0, .gap = 2),
-        NUMBERS("part", "part of the cosine", 4, -9, .sign = true, .gap = 2),
-        COLUMN("words", "words that point there", .gap = 3, .width = 45)};
+        NUMBERS("part", "contribution", 4, -9, .sign = true, .gap = 2),
+        COLUMN("words", "words in this direction", .gap = 3, .width = 45)};
     struct rows rows = {.name = "directions", .columns = columns, .column_count = 3};
     for (size_t r = 0; r < c->direction_count; r++) {
         const struct direction *d = &c->directions[r];
@@ -145,9 +145,9 @@ static void print(const struct comparison *c)
     show_title(&show, phrase(STYLE_BOLD "%s, %s", words[0], words[1]));
     show_data(&show, "a", cells[0]);
     show_data(&show, "b", cells[1]);
-    show_number(&show, "cosine", "cosine", c->cosine, "of the read-out: how alike they are");
+    show_number(&show, "cosine", "cosine", c->cosine, "similarity, by the read-out");
     show_number(&show, "product", "product", c->product,
-                c->generative ? "of the generative vectors: their PMI" : "of the vectors");
+                c->generative ? "of generative vectors: estimated PMI" : "of the vectors");
     if (c->counts)
         show_story(&show, c, words);
     else
@@ -389,30 +389,30 @@ static int act(struct run *run)
 
 const struct command cmd_compare = {
     .name = "compare",
-    .group = "Asking a model",
-    .summary = "how alike two words are, and why",
+    .group = "Queries",
+    .summary = "show how similar two words are, and why",
     .synopsis = "MODEL WORD WORD [OPTION]...",
     .description = PARAGRAPHS(
-        "Shows how alike two words are, by the cosine of their read-outs, and how much they "
-        "attract each other, by the product of their generative vectors, which is the model's "
-        "estimate of their pointwise mutual information (PMI). With --counts also what the counts "
-        "ask of that product, by the settings the model was trained with, and how far it is from "
-        "it.",
-        "Then why: the words near which the model expects both, by its PMI with each, largest "
-        "contribution first; with --counts only words that were seen with both, and how often, on "
-        "either side. And the directions of the read-out that make up most of the cosine, with "
-        "words that point there, as the first of the two words does. Reasons are taken from the "
-        "20,000 most frequent words.",
-        "Products of other systems' vectors (psdvec baseline) are no PMI, and such a model "
-        "expects nothing. Of ppmi, whose directions are words, the reasons are the contexts that "
-        "both words share, with the number that each has there."),
+        "Shows the cosine similarity of two words (by the read-out) and the product of their "
+        "generative vectors, which is the model's estimate of their pointwise mutual information "
+        "(PMI). With --counts, it also shows the target that the counts give for this product, by "
+        "the settings of the training, and the residual.",
+        "Two lists explain the result. The first has the words near which the model expects both "
+        "words, with the PMI with each, largest contribution first; with --counts, only words "
+        "that co-occur with both, and their counts on either side. The second has the directions "
+        "of the read-out that contribute most to the cosine, with words on the same side as the "
+        "first of the two words. The words in the lists are among the 20,000 most frequent words "
+        "of the model.",
+        "Products of the vectors of other systems (psdvec baseline) do not estimate PMI, so the "
+        "first list is omitted for them. For ppmi, whose dimensions are words, the list has the "
+        "contexts that both words share, with the PPMI of each."),
     .sources = {OWN_OPTIONS(options), OWN_OPTIONS(spelling_options), FORMAT_OPTIONS,
                 COMMON_OPTIONS},
-    .examples =
-        EXAMPLES({"psdvec compare model.safetensors king woman", "How alike, and why."},
-                 {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
-                  "And what the counts say."},
-                 {"psdvec compare model.safetensors king woman --json", "For a program."}),
+    .examples = EXAMPLES(
+        {"psdvec compare model.safetensors king woman", "Similarity and its reasons."},
+        {"psdvec compare wiki.safetensors music art --counts wiki.counts.safetensors",
+         "Also show the counts of the pair."},
+        {"psdvec compare model.safetensors king woman --json", "JSON output for scripts."}),
     .operands = {3, 3},
-    .missing = "say which model to ask, and for which two words",
+    .missing = "give a model and two words",
     .act = act};

@@ -23,12 +23,12 @@ static int act(struct run *run)
         psdvec_option_range(psdvec_options_find(PSDVEC_OPTIONS_CONVERT, "format"), formats,
                             sizeof formats);
         return run_use_error(run,
-                             "the format cannot be told from the name %s; give it with --to: %s",
+                             "the name %s does not determine the format; give it with --to: %s",
                              output, formats);
     }
     bool half = argument_flag(arguments, "float16"), bytes = argument_flag(arguments, "int8");
     if (half + bytes + argument(arguments, "precision")->given > 1)
-        return run_use_error(run, "--precision, --float16 and --int8 exclude each other");
+        return run_use_error(run, "--precision, --float16 and --int8 cannot be combined");
     if (half || bytes)
         convert.precision = half ? PSDVEC_FLOAT16 : PSDVEC_INT8;
     code = run_library(run);
@@ -51,9 +51,9 @@ const struct command cmd_convert = {
         "format of FILE is detected from its content: a model, text of word2vec, fastText or "
         "GloVe, word2vec binary, or NumPy npy with the words in a file beside it.",
         "The format of OUTPUT is determined by its suffix unless --to is given.",
-        "Formats of other programs contain the read-out, the vectors for comparing words; with "
-        "--raw the generative vectors, whose products are the model's PMI. A model file contains "
-        "both."),
+        "Formats of other programs receive the read-out, the vectors for comparing words; with "
+        "--raw, they receive the generative vectors, whose products are the model's PMI. A model "
+        "file contains both."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_CONVERT), OWN_OPTIONS(own_options),
                 COMMON_OPTIONS},
     .examples = EXAMPLES(
@@ -72,11 +72,12 @@ const struct command cmd_convert = {
         {"psdvec convert model.safetensors --to glove --digits 4 -o model.txt",
          "Smaller text with less precision."}),
     .notes = PARAGRAPHS(
-        "Of duplicate words the first is kept, and bytes that are not UTF-8 become U+FFFD, both "
-        "with a warning. Any other error in FILE stops the conversion with a message that names "
-        "the line. An existing output is replaced only when the new file is complete."),
+        "If a word occurs more than once, the first vector is kept, and bytes that are not UTF-8 "
+        "become U+FFFD, both with a warning. Any other error in FILE stops the conversion with a "
+        "message that names the line. An existing output is replaced only when the new file is "
+        "complete."),
     .operands = {1, 2},
-    .missing = "say which vectors to convert",
+    .missing = "give the vectors to convert",
     .output_example = "model.safetensors",
     .output_operand = true,
     .act = act};

@@ -30,10 +30,10 @@ static int act(struct run *run)
 const struct command cmd_count = {
     .name = "count",
     .group = "Counting",
-    .summary = "count the word pairs in text",
+    .summary = "count co-occurring word pairs in text",
     .synopsis = "INPUT... -o FILE [OPTION]...",
     .description = PARAGRAPHS(
-        "Counts how often each word occurs within a few words after each other word. The counts "
+        "Counts how often each word occurs within the window after each other word. The counts "
         "are exact. They are written to a counts file in safetensors format, which libraries for "
         "many languages can read.",
         "An INPUT is a file (plain, gz, bz2, xz, zst, lz4, tar, zip, or a Wikipedia dump), a "
@@ -45,17 +45,17 @@ const struct command cmd_count = {
         {"psdvec count wiki.txt books notes.tar.gz -o all.counts.safetensors",
          "A file, a folder and an archive together."},
         {"zcat news.txt.gz | psdvec count - --window 3 --min-count 2 -o news.counts.safetensors",
-         "Standard input, with a narrower window and rarer words."},
+         "Standard input, with a narrower window and more rare words."},
         {"psdvec count posts.jsonl --json-field text --min-count 2 -o posts.counts.safetensors",
          "The member \"text\" of JSON lines."},
         {"psdvec count wiki.txt --memory 512M --threads 2 --log count.log "
          "-o wiki.counts.safetensors",
          "With at most 512 MiB of memory and a machine-readable log."}),
     .notes = PARAGRAPHS(
-        "Ctrl-C stops within a second and leaves nothing behind; an existing FILE is not changed. "
-        "With --resume DIR, inputs that are finished are not counted again."),
+        "Ctrl-C stops the program within a second and leaves no files behind; an existing FILE is "
+        "not changed. With --resume DIR, finished inputs are not counted again."),
     .operands = {1, SIZE_MAX},
-    .missing = "say what to count: files, folders, or - for standard input",
+    .missing = "give a text: files, folders, or - for standard input",
     .output_example = "wiki.counts.safetensors",
     .output_kind = OUTPUT_COUNTS,
     .act = act};

@@ -18,14 +18,14 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    WHOLE_OPTION("top", "N", 1, 1000000000, .group = "What to print",
-                 .help = "only the N largest counts, largest first"),
+    WHOLE_OPTION("top", "N", 1, 1000000000, .group = "Output",
+                 .help = "print only the N largest counts, largest first"),
     {.name = "word",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "W",
-     .help = "only pairs with this word"},
-    FLAG_OPTION("raw", .group = "Showing",
-                .help = "print the stored whole number: the count times the scale of the file"),
+     .help = "print only pairs with this word"},
+    FLAG_OPTION("raw", .group = "Output",
+                .help = "print the stored integer, which is the count times the scale of the file"),
     {0}};
 
 #define FRACTIONS ((uint64_t)1 << 16)
@@ -347,21 +347,21 @@ static int act(struct run *run)
 const struct command cmd_counts_dump = {
     .name = "counts dump",
     .group = "Counts files",
-    .summary = "print counts as text, one pair a line",
+    .summary = "print counts as text, one pair per line",
     .synopsis = "FILE [OPTION]...",
     .description = PARAGRAPHS(
-        "Prints one pair a line: the word that comes first (context), the word after it (focus), "
-        "and how often. Lines are in the order of the file: by context, then by focus. In TSV, a "
-        "tab in a word is written \\t, a line end \\n and a backslash \\\\.",
-        "Counts made with --subsample are printed as they are stored, before each is multiplied "
-        "by the shares of its two words."),
+        "Prints one pair per line: the first word (context), the word after it (focus), and the "
+        "count. Lines are in the order of the file: by context, then by focus. In TSV, a tab in a "
+        "word is written \\t, a newline \\n and a backslash \\\\.",
+        "Counts made with --subsample are printed as stored, before subsampling: the expected "
+        "count is this count times the retentions of both words."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS_TSV, COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec counts dump wiki.counts.safetensors --top 20", "The most frequent pairs."},
         {"psdvec counts dump wiki.counts.safetensors --word music --word art",
          "All pairs with either of two words."},
         {"psdvec counts dump wiki.counts.safetensors --format json -o wiki.jsonl",
-         "All pairs as JSON lines, into a file."}),
+         "Write all pairs to a file as JSON lines."}),
     .operands = {1, 1},
-    .missing = "say which counts file to print",
+    .missing = "give a counts file",
     .act = act};

@@ -7,13 +7,12 @@
 
 static const psdvec_option options[] = {
     FILE_OPTION(
-        "vocab-output", .group = "Counts of the other program",
-        .help = "where the words and their frequencies go: GloVe's vocab.txt, a list for "
+        "vocab-output", .group = "External counts",
+        .help = "file for the words and their frequencies: GloVe's vocab.txt, a list for "
                 "matrix-market, or, optionally, the original program's top1grams for top2grams"),
     FLAG_OPTION("symmetric",
-                .help =
-                    "write each pair with the sum of both directions: in both, as GloVe does, or "
-                    "one triangle for matrix-market"),
+                .help = "add up both directions of a pair: GloVe files get each pair in both "
+                        "directions, matrix-market files get one triangle"),
     {0}};
 
 static int act(struct run *run)
@@ -23,12 +22,11 @@ static int act(struct run *run)
     const char *output = argument_text(arguments, "output");
     const char *words = argument_text(arguments, "vocab-output");
     if (!format->given)
-        return run_use_error(run,
-                             "say in which format: --format glove, matrix-market or top2grams");
+        return run_use_error(run, "give the format: --format glove, matrix-market or top2grams");
     psdvec_counts_format kind = (psdvec_counts_format)format->integer;
     if (!words && kind != PSDVEC_FORMAT_TOP2GRAMS)
         return run_use_error(run,
-                             "the format %s has no words in it; say where they go: "
+                             "the format %s does not contain the words; give a file for them: "
                              "--vocab-output FILE",
                              option_word(PSDVEC_OPTIONS_IMPORT, "format", kind));
     psdvec_counts *counts = NULL;
@@ -48,7 +46,7 @@ static int act(struct run *run)
 const struct command cmd_counts_export = {
     .name = "counts export",
     .group = "Counts files",
-    .summary = "write counts for another program",
+    .summary = "convert a counts file to the format of another program",
     .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
     .description = PARAGRAPHS("Writes the counts in the format of another program."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_IMPORT, .only = " format "),
@@ -64,6 +62,6 @@ const struct command cmd_counts_export = {
          "top1grams.txt -o top2grams.txt",
          "For the original PSDVec program."}),
     .operands = {1, 1},
-    .missing = "say which counts file to export",
+    .missing = "give a counts file",
     .output_example = "cooccurrence.bin",
     .act = act};

@@ -9,7 +9,9 @@ static int act(struct run *run)
     const struct arguments *arguments = run->arguments;
     psdvec_count_report report;
     if (!argument(arguments, "format")->given)
-        return run_use_error(run, "say what %s is: --format glove, matrix-market or top2grams",
+        return run_use_error(run,
+                             "give the format of %s: --format glove, matrix-market or "
+                             "top2grams",
                              arguments->operands[0]);
     const psdvec_import_options *import = options_take(run, PSDVEC_OPTIONS_IMPORT);
     if (!import)
@@ -28,7 +30,7 @@ static int act(struct run *run)
 const struct command cmd_counts_import = {
     .name = "counts import",
     .group = "Counts files",
-    .summary = "make a counts file from another program's",
+    .summary = "convert another program's counts to a counts file",
     .synopsis = "FILE --format FORMAT -o FILE [OPTION]...",
     .description = PARAGRAPHS("Reads the counts of another program and writes a counts file."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_IMPORT), COMMON_OPTIONS},
@@ -40,7 +42,7 @@ const struct command cmd_counts_import = {
          "mtx.counts.safetensors",
          "From a Matrix Market file with its list of words."}),
     .operands = {1, 1},
-    .missing = "say which file to import",
+    .missing = "give the file to import",
     .output_example = "wiki.counts.safetensors",
     .output_kind = OUTPUT_COUNTS,
     .act = act};

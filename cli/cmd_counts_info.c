@@ -10,8 +10,8 @@
 #define MOST_FREQUENT 18
 
 static const psdvec_option options[] = {
-    FLAG_OPTION("no-verify", .group = "Showing",
-                .help = "do not read all of the file to compare its checksums"),
+    FLAG_OPTION("no-verify", .group = "Output",
+                .help = "do not verify the checksums, which requires reading the whole file"),
     {0}};
 
 /* The most frequent words, most frequent first, ties in file order. */
@@ -73,8 +73,8 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
     if (info->phrases)
         show_value(show, "phrases", "%s, joined in the text", phrase_count(info->phrases));
     if (info->held_out)
-        show_value(show, "held out", "%s words, to fit T and e to", phrase_count(info->held_out));
-    show_value(show, "window", "%s", info->window ? phrase("%" PRIu32, info->window) : "not known");
+        show_value(show, "held out", "%s words, to fit T and e", phrase_count(info->held_out));
+    show_value(show, "window", "%s", info->window ? phrase("%" PRIu32, info->window) : "unknown");
 }
 
 /* In three columns for people. */
@@ -120,7 +120,7 @@ static void print(struct run *run, const char *path, const psdvec_counts *counts
     show_contents(&show, info, verified);
     show_data_of(&show, info, verified);
     show_json(&show, "settings", "Settings", info->settings_json ? info->settings_json : "{}");
-    show_json(&show, "vocabulary", "Choice of words",
+    show_json(&show, "vocabulary", "Vocabulary",
               info->vocabulary_json ? info->vocabulary_json : "{}");
     show_json(&show, "inputs", "Inputs", info->inputs_json ? info->inputs_json : "[]");
     show_words(&show, counts);
@@ -146,16 +146,15 @@ static int act(struct run *run)
 const struct command cmd_counts_info = {
     .name = "counts info",
     .group = "Counts files",
-    .summary = "what is in a counts file, and whether it is sound",
+    .summary = "show what a counts file contains, and verify it",
     .synopsis = "FILE [OPTION]...",
     .description = PARAGRAPHS(
-        "Shows what a counts file holds, with which settings and from which inputs it was made, "
-        "and its most frequent words. All of the file is read and compared with the checksums in "
-        "it."),
+        "Shows what a counts file contains, the settings and inputs that it was made from, and "
+        "its most frequent words. The whole file is read to verify its checksums."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
-    .examples = EXAMPLES({"psdvec counts info wiki.counts.safetensors", "Look at a file."},
+    .examples = EXAMPLES({"psdvec counts info wiki.counts.safetensors", "Inspect a file."},
                          {"psdvec counts info --no-verify --json wiki.counts.safetensors",
-                          "The same for a program."}),
+                          "JSON output for scripts, without verification."}),
     .operands = {1, 1},
-    .missing = "say which counts file to look at",
+    .missing = "give a counts file",
     .act = act};

@@ -22,22 +22,21 @@ static int act(struct run *run)
 const struct command cmd_counts_merge = {
     .name = "counts merge",
     .group = "Counts files",
-    .summary = "add counts files up",
+    .summary = "add up counts files",
     .synopsis = "FILE... -o FILE [OPTION]...",
     .description = PARAGRAPHS(
-        "Adds up counts files, as if their texts had been counted together. Files with the same "
-        "list of words keep it; otherwise the result has the words of all, most frequent first. "
-        "Window, distance weights and the other settings must agree."),
+        "Adds up counts files, as if their texts had been counted together. If all files have the "
+        "same vocabulary, the result keeps it; otherwise it has the words of all files, most "
+        "frequent first. Window, distance weights and the other settings must agree."),
     .sources = {COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec counts merge wiki.counts.safetensors all.counts.safetensors "
                           "-o sum.counts.safetensors",
-                          "Add two files up."}),
+                          "Add up two files."}),
     .notes = PARAGRAPHS(
-        "Words that were too rare in one of the files were not counted there. To count parts that "
-        "add up to exactly what counting the whole would give, count each with the same --vocab "
-        "FILE."),
+        "Words that were too rare in one of the files are missing from its counts. For a sum that "
+        "equals the counts of the whole text exactly, count all parts with the same --vocab FILE."),
     .operands = {1, SIZE_MAX},
-    .missing = "say which counts files to add up",
+    .missing = "give the counts files to add up",
     .output_example = "sum.counts.safetensors",
     .output_kind = OUTPUT_COUNTS,
     .act = act};

@@ -19,10 +19,10 @@ enum { BY_ASSOCIATION, BY_COUNT };
 static const psdvec_choice orders[] = {{.name = "association"}, {.name = "count"}, {0}};
 
 static const psdvec_option options[] = {
-    WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "12", .group = "What to show",
+    WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "12", .group = "Output",
                  .help = "show N words on each side"),
     REAL_OPTION("min-count", "C", 0, 1e18, .fallback = "2",
-                .help = "leave out pairs counted less than C times"),
+                .help = "omit pairs with a count below C"),
     CHOICE_OPTION("by", orders, .fallback = "association",
                   .help = "strongest association first, or largest count first"),
     {0}};
@@ -220,7 +220,7 @@ static void print(struct show *show, const struct inquiry *q, uint32_t i,
     for (int side = 0; side < 2; side++)
         fill(&rows[side], q, asked, &sides[side], largest);
     show_open(show);
-    show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "  %s times in the text", safe,
+    show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "  %s occurrences", safe,
                             phrase_count(frequency)));
     show_data(show, "word", word_cell(word, length));
     show_data(show, "count", whole_cell(frequency));
@@ -278,19 +278,21 @@ static int act(struct run *run)
 const struct command cmd_counts_show = {
     .name = "counts show",
     .group = "Counts files",
-    .summary = "show which words stand before and after a word",
+    .summary = "show the words that occur before and after a word",
     .synopsis = "FILE WORD... [OPTION]...",
     .description = PARAGRAPHS(
-        "For each WORD, shows the words that stand before it and after it within the window, "
-        "strongest first, with a bar, the count, and how many times as often as chance.",
-        "Association is ln(times chance) times ln(1 + count): high for pairs that are both "
-        "telling and frequent. The bar shows it, or the count with --by count. Words that stand "
-        "together less often than chance would have it are left out, except with --by count."),
+        "For each WORD, shows the words that occur before it and after it within the window, "
+        "strongest association first, with a bar, the count, and the ratio of the count to the "
+        "count expected by chance.",
+        "Association is ln(ratio) times ln(1 + count): it is high for pairs that are both "
+        "specific and frequent. The bar shows it, or the count with --by count. Words that "
+        "co-occur less often than expected by chance are omitted, except with --by count."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =
-        EXAMPLES({"psdvec counts show wiki.counts.safetensors music", "What stands around music."},
+        EXAMPLES({"psdvec counts show wiki.counts.safetensors music", "Show the words around "
+                                                                      "music."},
                  {"psdvec counts show wiki.counts.safetensors music art --top 5 --by count",
-                  "Two words, five lines each, by plain count."}),
+                  "Two words, five lines each, sorted by count."}),
     .operands = {2, SIZE_MAX},
-    .missing = "say which counts file to look into, and for which words",
+    .missing = "give a counts file and one or more words",
     .act = act};

@@ -5,14 +5,14 @@
 #include "options.h"
 
 static const psdvec_option own_options[] = {
-    FILES_OPTION("model", .group = "Models and sets",
-                 .help = "a model, without detecting what the file is"),
-    FILES_OPTION("set", .help = "a test set, without detecting what the file is"),
+    FILES_OPTION("model", .group = "Models and test sets",
+                 .help = "read this file as a model, without detecting its kind"),
+    FILES_OPTION("set", .help = "read this file as a test set, without detecting its kind"),
     FLAG_OPTION("builtin", .help = "use the built-in sets in addition to those given"),
-    REAL_OPTION("spelling", "W", 0, 1, .fallback = "1", .group = "What counts",
-                .help = "weight of spelling in the vectors: 1 as trained, 0 compares words by "
-                        "their contexts alone"),
-    FLAG_OPTION("sections", .group = "Showing",
+    REAL_OPTION("spelling", "W", 0, 1, .fallback = "1", .group = "Scoring",
+                .help = "weight of spelling in the vectors: 1 is as trained, 0 compares words by "
+                        "their contexts only"),
+    FLAG_OPTION("sections", .group = "Output",
                 .help = "show the scores of sections; json and tsv always contain them"),
     {0}};
 
@@ -52,17 +52,17 @@ const struct command cmd_eval = {
         "Scores models on test sets: word similarity (Spearman correlation of cosines with human "
         "ratings), analogies (share answered correctly by 3CosAdd and by 3CosMul), synonym choice "
         "(share answered correctly) and categories (purity of k-means clusters). Each score is "
-        "shown with its coverage: how many questions have only words that the model knows. "
+        "shown with its coverage: the number of questions whose words are all in the model. "
         "Without a SET, the built-in test sets are used.",
         "With several models, a mark shows which scores are significantly worse than the best "
         "one: by a paired bootstrap for correlations, by McNemar's exact test for shares and "
         "purity.",
-        "Models and sets may be given in any order; they are recognised by their first bytes. "
-        "Models are psdvec files, npy, word2vec binary, and text whose first line is two whole "
-        "numbers or most of whose first lines are a word and two or more numbers. Everything else "
-        "is a set. In a folder each file is a set, also in folders below it; a folder of word "
-        "pairs, such as BATS, is one set with a section per file. If detection fails, use --model "
-        "and --set."),
+        "Models and test sets may be given in any order; they are recognised by their first "
+        "bytes. Models are psdvec files, npy, word2vec binary, and text whose first line is two "
+        "whole numbers or most of whose first lines are a word and two or more numbers. "
+        "Everything else is a set. In a folder each file is a set, also in folders below it; a "
+        "folder of word pairs, such as BATS, is one set with a section per file. If detection "
+        "fails, use --model and --set."),
     .sources = {OWN_OPTIONS(own_options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL), COMMON_OPTIONS},
     .examples = EXAMPLES(
@@ -71,7 +71,7 @@ const struct command cmd_eval = {
          "On files, whose format is detected."},
         {"psdvec eval model.safetensors sets/", "On all files of a folder, one by one."},
         {"psdvec eval model.safetensors vectors.vec vectors.txt ws353.txt google.txt --common",
-         "Several models, on the questions that all of them know."},
+         "Several models, on the questions that are covered by all of them."},
         {"psdvec eval model.safetensors --half first --unknown zero --format json -o scores.json",
          "JSON output, for choosing settings by script."}),
     .notes = PARAGRAPHS(

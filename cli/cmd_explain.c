@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 static const psdvec_option options[] = {
-    FILE_OPTION("file", .group = "The text",
-                .help = "the text is in FILE, or on standard input if that is -"),
-    WHOLE_OPTION("influences", "N", 0, 1000, .fallback = "3", .group = "Showing",
-                 .help = "of each word, show the N words before it that mattered most"),
+    FILE_OPTION("file", .group = "Text",
+                .help = "read the text from FILE, or from standard input if FILE is -"),
+    WHOLE_OPTION("influences", "N", 0, 1000, .fallback = "3", .group = "Output",
+                 .help = "for each word, show the N preceding words with the largest influence"),
     FILE_OPTION(
         "html",
-        .help = "write a page to FILE instead, which needs no network: point at a word to see what "
-                "each word before it adds"),
+        .help = "write an HTML page to FILE instead, which works offline; point at a word to see "
+                "the influence of each preceding word"),
     {0}};
 
 struct explain {
@@ -204,13 +204,12 @@ static void show_total(const struct explain *e, struct show *show, struct rows *
                    {"perplexity_unigram", perplexity(d->fits[0].unigram, d->known)},
                    {"self", psdvec_scorer_self(e->scoring.scorer, 0)}};
     const char *scored =
-        !d->known
-            ? ""
-            : phrase(", log-likelihood %.2f, perplexity %s; of the words by themselves %s; %s",
-                     d->fits[0].conditional,
-                     phrase_number(perplexity(d->fits[0].conditional, d->known)),
-                     phrase_number(perplexity(d->fits[0].unigram, d->known)),
-                     scoring_weights(&e->scoring));
+        !d->known ? ""
+                  : phrase(", log-likelihood %.2f, perplexity %s, unigram perplexity %s; %s",
+                           d->fits[0].conditional,
+                           phrase_number(perplexity(d->fits[0].conditional, d->known)),
+                           phrase_number(perplexity(d->fits[0].unigram, d->known)),
+                           scoring_weights(&e->scoring));
     show_rows(show, rows);
     show_data(show, "words", whole_cell(d->words));
     show_data(show, "known", whole_cell(d->known));
@@ -225,10 +224,10 @@ static void show_total(const struct explain *e, struct show *show, struct rows *
     show_title(show, phrase("%s of %s known%s", phrase_count(d->known),
                             phrase_counted(d->words, "word"), scored));
     show_note(show,
-              "In bits: surprise = alone - pull + norm. alone: how surprising the word is by "
-              "itself. pull: what the words before it add to its probability; + towards it, - "
-              "away from it. norm: what they add to all words. !: less likely than a word drawn "
-              "blindly.");
+              "In bits: surprise = alone - pull + norm. alone: surprisal of the word without "
+              "context. pull: contribution of the preceding words; + makes the word more "
+              "probable, - less. norm: their contribution to all words. !: less probable than "
+              "with a uniform distribution.");
     show_close(show);
 }
 
@@ -272,11 +271,11 @@ static const char *get_text(struct run *run, size_t *length, int *code)
     bool dash = arguments->operand_count == 2 && !strcmp(arguments->operands[1], "-");
     *code = EXIT_USE;
     if (file && arguments->operand_count > 1) {
-        run_use_error(run, "the text is given twice, as TEXT and in --file");
+        run_use_error(run, "the text is given both as TEXT and with --file; give one of them");
         return NULL;
     }
     if (!file && arguments->operand_count == 1) {
-        run_use_error(run, "say which text to explain, or name its file with --file");
+        run_use_error(run, "give a text, or a file with --file");
         return NULL;
     }
     const char *text;
@@ -303,10 +302,10 @@ static int check(struct run *run)
     const char *inputs[] = {run->arguments->operands[0], argument_text(run->arguments, "file"),
                             argument_text(run->arguments, "counts")};
     if (html && run->format != FORMAT_TABLE)
-        return run_use_error(run, "--html and --%s exclude each other",
+        return run_use_error(run, "--html and --%s cannot be combined",
                              run->format == FORMAT_JSON ? "json" : "format");
     if (html && argument_text(run->arguments, "output"))
-        return run_use_error(run, "--html names the file itself; leave -o out");
+        return run_use_error(run, "--html already names the output file; omit -o");
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
         if (same_file(html, inputs[k]))
             return run_error(run, EXIT_OUTPUT,
@@ -371,26 +370,27 @@ static int act(struct run *run)
 const struct command cmd_explain = {
     .name = "explain",
     .group = "Documents",
-    .summary = "why a model finds the words of a text likely or not",
+    .summary = "show why a model finds the words of a text likely or not",
     .synopsis = "MODEL {TEXT... | - | --file FILE} [OPTION]...",
     .description = PARAGRAPHS(
-        "Goes through TEXT word by word, and shows how surprising each word is by itself, what "
-        "the words before it in the window did, and how surprising it is in the end; and which of "
-        "them did most: pulled towards it (green, +) or pushed away from it (red, -). With "
-        "--counts, what the vectors say and what only the counts know, the residual, stand apart.",
-        "TEXT is one document, and is cut into words as the model's text was; - reads standard "
-        "input. Surprise is in bits, -log2 P, and P is normalised: over all words it sums to one. "
-        "The JSON has natural logarithms."),
+        "For each word of TEXT, shows its surprisal without context, the contribution of the "
+        "preceding words in the window, its surprisal in context, and the preceding words with "
+        "the largest influence: those that make it more probable (green, +) or less probable "
+        "(red, -). With --counts, the contributions of vectors and residuals are shown separately.",
+        "TEXT is one document and is tokenised as the model's text was; - reads standard input. "
+        "Surprisal is -log2 P, in bits, where P is normalised: it sums to one over all words. "
+        "JSON output has natural logarithms."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec explain wiki.safetensors \"folk music and popular music fill the hall\"",
-         "Which word surprises, and why the others do not."},
+         "Find the surprising word, and see why the others are expected."},
         {"psdvec explain wiki.safetensors --file notes.txt --counts wiki.counts.safetensors --html "
          "notes.html",
-         "A page to look at and to print."},
-        {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "For a program."}),
+         "An HTML page."},
+        {"echo \"the art of music\" | psdvec explain wiki.safetensors - --json", "JSON output for "
+                                                                                 "scripts."}),
     .operands = {1, SIZE_MAX},
-    .missing = "say which model to ask, and about which text",
+    .missing = "give a model and a text",
     .act = act};

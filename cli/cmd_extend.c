@@ -32,18 +32,18 @@ const struct command cmd_extend = {
     .summary = "add the words of new text to a model",
     .synopsis = "MODEL INPUT... -o FILE [OPTION]...",
     .description = PARAGRAPHS(
-        "Adds new words to a model without retraining, from new text in which they occur near "
-        "words of the model. Existing vectors keep their bits.",
+        "Adds new words to a model without retraining, from new text in which they co-occur with "
+        "words of the model. Existing vectors do not change.",
         "An INPUT is text (see psdvec count), which is counted with the settings stored in the "
         "model, or a counts file."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EXTEND), COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec extend small.safetensors books -o more.safetensors",
                           "Add the words of a folder of text."}),
     .notes = PARAGRAPHS(
-        "It is an error if a word that an earlier extension added occurs in the new text again, "
+        "If a word added by an earlier extension occurs again in the new text, this is an error, "
         "unless --replace is given, which recomputes its vector."),
     .operands = {2, SIZE_MAX},
-    .missing = "say which model to extend, and from what: files, folders, or - for standard input",
+    .missing = "give a model and new text: files, folders, or - for standard input",
     .output_example = "more.safetensors",
     .output_kind = OUTPUT_MODEL,
     .act = act};

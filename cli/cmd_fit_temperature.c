@@ -10,15 +10,15 @@
 #include <stdlib.h>
 
 static const psdvec_option options[] = {
-    FILE_OPTION(
-        "counts", .group = "Fitting",
-        .help = "the counts that the model was trained on: fits T with their residuals, and the "
-                "weight of unigrams in bigrams, too"),
+    FILE_OPTION("counts", .group = "Fitting",
+                .help =
+                    "the counts that the model was trained on: also fit T with residuals, and the "
+                    "weight of unigrams in the bigram model"),
     WHOLE_OPTION("most-words", "N", 0, INFINITY, .word = "all", .fallback = "10000",
-                 .help = "of a longer text, score N known words at equal distances, and sum over a "
-                         "sample of the vocabulary"),
-    FLAG_OPTION("all", .help = "score every word and sum exactly; the same as --most-words all"),
-    FLAG_OPTION("in-place", .help = "write what was fitted into MODEL itself"),
+                 .help = "if the text is longer, score N known words at equal distances, and sum "
+                         "over a sample of the vocabulary"),
+    FLAG_OPTION("all", .help = "score every word and sum exactly, like --most-words all"),
+    FLAG_OPTION("in-place", .help = "write the fitted values into MODEL"),
     {0}};
 
 struct fit {
@@ -104,12 +104,13 @@ static void print(const struct fit *fit)
     show_title(&show,
                phrase(STYLE_BOLD "%s words, %s%s", phrase_count(r->words),
                       phrase_known(r->known, r->words),
-                      sampled ? phrase("; %s of these were scored", phrase_count(fit->most)) : ""));
+                      sampled ? phrase(", of which %s were scored", phrase_count(fit->most)) : ""));
     show_data_of(&show, fit);
     add_lines(&rows, fit);
     show_rows(&show, &rows);
     if (!fit->output)
-        show_title(&show, "Nothing was written; -o FILE or --in-place keeps it in the model.");
+        show_title(&show, "Nothing was written; use -o FILE or --in-place to store the values in "
+                          "the model.");
     show_finish(&show);
 }
 
@@ -123,10 +124,10 @@ static int check(struct fit *fit)
     fit->output = argument_text(arguments, "output");
     bool all = argument_flag(arguments, "all");
     if (all && argument(arguments, "most-words")->given)
-        return run_use_error(fit->run, "--all and --most-words exclude each other");
+        return run_use_error(fit->run, "--all and --most-words cannot be combined");
     fit->most = all ? 0 : argument_integer(arguments, "most-words");
     if (in_place && fit->output)
-        return run_use_error(fit->run, "-o and --in-place exclude each other");
+        return run_use_error(fit->run, "-o and --in-place cannot be combined");
     if (in_place)
         fit->output = model;
     /* The model itself may be the output; the text and the counts may not. */
@@ -173,35 +174,36 @@ static int act(struct run *run)
 const struct command cmd_fit_temperature = {
     .name = "fit-temperature",
     .group = "Vectors",
-    .summary = "fit how much a model trusts the context",
+    .summary = "fit the temperature of a model's document probabilities",
     .synopsis = "MODEL TEXT... [-o FILE | --in-place] [OPTION]...",
     .description = PARAGRAPHS(
-        "The words before a word are not independent, and a sum of what each of them says counts "
-        "too much twice. A temperature T below 1 on that sum is the remedy. This command finds "
-        "the T under which text that the model was not trained on is most probable, and with it "
-        "e, a number that stands for the product of every word with itself, of which training "
-        "knows nothing. It tells the perplexities before and after, beside those of unigrams; "
-        "with --counts also with residuals, which have a T of their own, and of bigrams, with the "
-        "model's kappa and with the best one.",
-        "With -o FILE or --in-place, what was fitted is kept in the model, and score, next, "
-        "explain and generate use it from then on; psdvec info shows it. Without either, nothing "
-        "is written. Fit with --counts if you score with --counts. Text is read as the model's "
-        "text was, by default."),
+        "The words before a word are not independent, so the sum of their contributions counts "
+        "shared information more than once. A temperature T below 1 on that sum corrects this. "
+        "This command finds the T that maximises the probability of text that the model was not "
+        "trained on, together with e, a number used as the product of every word with itself, "
+        "which training does not fit. It prints the perplexities before and after, next to that "
+        "of a unigram model; with --counts, also with residuals, which have a separate T, and of "
+        "a bigram model, with the model's kappa and with the best one.",
+        "With -o FILE or --in-place, the fitted values are stored in the model, and score, next, "
+        "explain and generate use them; psdvec info shows them. Without either, nothing is "
+        "written. Fit with --counts if you score with --counts. By default, text is tokenised as "
+        "the model's text was."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
                 COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
     .examples =
-        EXAMPLES({"psdvec fit-temperature wiki.safetensors books", "See what it would change."},
+        EXAMPLES({"psdvec fit-temperature wiki.safetensors books", "Show the fitted values and "
+                                                                   "perplexities."},
                  {"psdvec fit-temperature wiki.safetensors books --counts wiki.counts.safetensors "
                   "-o fitted.safetensors",
-                  "And keep it, in another file."}),
+                  "Store the values in another file."}),
     .notes = PARAGRAPHS(
-        "Use text that the model was not trained on; on its own text the best T is too large. "
-        "10,000 words, the default of --most-words, determine T and e well enough: perplexity "
-        "is within 0.1 percent of the best."),
+        "Use text that the model was not trained on; on its training text, the best T is too "
+        "large. The default of --most-words, 10,000 words, determines T and e well enough: "
+        "perplexity is within 0.1 percent of the best."),
     .operands = {2, SIZE_MAX},
-    .missing = "say which model to fit, and to which text: files, folders, or - for standard input",
+    .missing = "give a model and a text: files, folders, or - for standard input",
     .output_example = "fitted.safetensors",
     .output_kind = OUTPUT_MODEL,
     .output_optional = true,

@@ -11,7 +11,7 @@
 
 static const psdvec_option options[] = {
     TEXT_OPTION("prompt", "TEXT", .group = "Text",
-                .help = "continue TEXT, which is tokenized as the model's text was"),
+                .help = "continue TEXT, which is tokenised as the model's text was"),
     FLAG_OPTION("json", .help = "print one JSON object"),
     {0}};
 
@@ -98,7 +98,7 @@ static int act(struct run *run)
 const struct command cmd_generate = {
     .name = "generate",
     .group = "Documents",
-    .summary = "draw text from a model",
+    .summary = "generate random text from a model",
     .synopsis = "MODEL [OPTION]...",
     .description = PARAGRAPHS(
         "Draws words one by one, each from the model's distribution given the words before it, "
@@ -115,5 +115,5 @@ const struct command cmd_generate = {
          "--top 5",
          "Continue a text, with probable words only and with residuals."}),
     .operands = {1, 1},
-    .missing = "say from which model to draw",
+    .missing = "give a model",
     .act = act};

@@ -28,12 +28,12 @@ static int act(struct run *run)
 const struct command cmd_help = {
     .name = "help",
     .group = "Help",
-    .summary = "help on a command",
+    .summary = "show the help of a command",
     .synopsis = "[COMMAND]",
-    .description = PARAGRAPHS("Shows the help of a command, or of psdvec as a whole."),
+    .description = PARAGRAPHS("Shows the help of a command, or the list of all commands."),
     .sources = {COMMON_OPTIONS},
-    .examples = EXAMPLES({"psdvec help count", "What count can do."},
-                         {"psdvec help counts", "The commands on counts files."}),
+    .examples = EXAMPLES({"psdvec help count", "The help of psdvec count."},
+                         {"psdvec help counts", "The commands for counts files."}),
     .operands = {0, 2},
     .no_files = true,
     .act = act};

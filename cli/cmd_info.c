@@ -119,9 +119,9 @@ static void spectrum_draw(struct buffer *to, const float *values, size_t count, 
 
 static const psdvec_option options[] = {
     FLAG_OPTION(
-        "verify", .group = "Showing",
-        .help = "read all of the file: compare its checksums, look for numbers that are not finite "
-                "and for words that stand twice"),
+        "verify", .group = "Output",
+        .help = "read the whole file to verify its checksums and to look for non-finite numbers "
+                "and duplicate words"),
     {0}};
 
 static const char *precision_of(const psdvec_model_info *info)
@@ -151,32 +151,34 @@ static void show_contents(struct show *show, const psdvec_model_info *info, bool
 {
     show_value(show, "written by", "%s",
                info->written_by ? info->written_by
-               : info->native   ? "not known"
+               : info->native   ? "unknown"
                                 : "another program");
     if (info->method)
         show_value(show, "method", "%s", info->method);
     show_value(show, "size", "%s", phrase_bytes((double)info->file_bytes));
     show_value(show, "checksums", "%s",
-               !info->native ? "none: the format has no room for them"
+               !info->native ? "none; the format does not have them"
                : verified    ? "verified"
-                             : "not compared; --verify does");
+                             : "not verified; use --verify");
     show_value(show, "words", "%s%s", phrase_count(info->words),
-               info->core_words
-                   ? phrase(", the first %s of them core words", phrase_count(info->core_words))
-                   : "");
-    show_value(show, "numbers a vector", "%" PRIu32 "%s%s", info->dim,
+               info->core_words == 0             ? ""
+               : info->core_words == info->words ? ", all core words"
+                                                 : phrase(", of which the first %s are core words",
+                                                          phrase_count(info->core_words)));
+    show_value(show, "dimensions", "%" PRIu32 "%s%s", info->dim,
                info->eigenvalues
-                   ? phrase(", %" PRIu32 " with a positive and %" PRIu32 " with a negative sign",
+                   ? phrase(", %" PRIu32 " with a positive and %" PRIu32 " with a negative "
+                            "eigenvalue",
                             info->positive, info->dim - info->positive)
                    : "",
-               info->directions_are_words ? ", each about a word" : "");
+               info->directions_are_words ? ", one per word" : "");
     if (info->sparse)
-        show_value(show, "sparse", "%s numbers that are not 0, %.3g%% of all, %.0f a word",
+        show_value(show, "sparse", "%s nonzero components, %.3g%% of all, %.0f per word",
                    phrase_count(info->entries), 100 * density(info),
                    (double)info->entries / info->words);
     show_value(show, "stored as", "%s", precision_of(info));
     if (info->has_counts || info->has_spread)
-        show_value(show, "known of words", "%s%s%s", info->has_counts ? "frequencies" : "",
+        show_value(show, "data per word", "%s%s%s", info->has_counts ? "frequencies" : "",
                    info->has_counts && info->has_spread ? ", " : "",
                    info->has_spread ? "spread" : "");
     if (!info->native)
@@ -184,12 +186,12 @@ static void show_contents(struct show *show, const psdvec_model_info *info, bool
     if (info->phrases)
         show_value(show, "phrases", "%s, joined in the text", phrase_count(info->phrases));
     show_value(show, "read-out", "%s",
-               info->has_readout    ? phrase("made for comparing words, %s",
+               info->has_readout    ? phrase("vectors for comparing words, %s",
                                              phrase_bytes((double)readout_bytes(info)))
                : info->only_readout ? "the only vectors (convert --only-readout)"
-                                    : "the vectors themselves");
+                                    : "the same as the vectors");
     show_value(show, "spelling", "%s",
-               info->has_spelling ? phrase("%s n-grams of letters, %s", phrase_count(info->ngrams),
+               info->has_spelling ? phrase("%s character n-grams, %s", phrase_count(info->ngrams),
                                            phrase_bytes((double)info->spelling_bytes))
                                   : "unknown words have no vector");
 }
@@ -261,7 +263,7 @@ static void show_fit(struct show *show, const char *json)
         struct json_walk walk;
         bool more = json_enter(&walk, json, '{');
         if (k == 0 && more)
-            show_section(show, NULL, "Perplexities of the text that T was fitted to");
+            show_section(show, NULL, "Perplexities of the text used to fit T");
         while (more && json_next(&walk, &key, &text, &length))
             if (!strcmp(buffer_get(&key), labels[k][0]))
                 show_value(show, labels[k][1], "%.5g", strtod(text, NULL));
@@ -292,7 +294,7 @@ static void show_counts(struct show *show, const char *json)
             } else
                 show_json(show, NULL,
                           !strcmp(name, "settings")     ? "Counting"
-                          : !strcmp(name, "vocabulary") ? "Choice of words"
+                          : !strcmp(name, "vocabulary") ? "Vocabulary"
                           : !strcmp(name, "inputs")     ? "Inputs"
                                                         : name,
                           text);
@@ -357,11 +359,11 @@ static void show_spectrum(struct show *show, const psdvec_model_info *info)
                   terminal_unicode());
     show_chart(show, phrase_of(&text));
     const char *first = negative < info->dim
-                            ? phrase("; the first negative one is number %" PRIu32 ", %.4g",
+                            ? phrase("; the first negative one is number %" PRIu32 " (%.4g)",
                                      negative + 1, (double)info->eigenvalues[negative])
                             : "";
-    show_title(show, phrase("  %" PRIu32 " by magnitude, from %.4g to %.4g%s. Heights are as their "
-                            "square roots.",
+    show_title(show, phrase("  %" PRIu32 " by magnitude, from %.4g to %.4g%s. Heights are "
+                            "proportional to their square roots.",
                             info->dim, (double)info->eigenvalues[0],
                             (double)info->eigenvalues[info->dim - 1], first));
 }
@@ -403,25 +405,25 @@ static void show_prior(struct show *show, const char *json, const char *label, c
 /* Terms of the joint probability, as logarithms (docs/explanation/model.md). */
 static void show_joint(struct show *show, const char *json)
 {
-    static const char *const terms[][2] = {{"unigrams", "of it words"},
-                                           {"products", "of it products"},
-                                           {"residuals", "of it residuals"},
-                                           {"shifts", "of it shifts"}};
+    static const char *const terms[][2] = {{"unigrams", "text: words"},
+                                           {"products", "text: products"},
+                                           {"residuals", "text: residuals"},
+                                           {"shifts", "text: shifts"}};
     double text = 0;
     if (!json)
         return;
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
         text += member_of(json, terms[k][0]);
-    show_section(show, NULL, "Joint probability, in logarithms");
-    show_value(show, "the text", "%s over %s words", log_text(text),
+    show_section(show, NULL, "Log joint probability");
+    show_value(show, "text", "%s over %s words", log_text(text),
                phrase_count((uint64_t)member_of(json, "tokens")));
     for (size_t k = 0; k < sizeof terms / sizeof *terms; k++)
         show_value(show, terms[k][1], "%s", log_text(member_of(json, terms[k][0])));
-    show_prior(show, json, "residuals' prior", "residual_prior", "residual_normaliser", "pairs",
+    show_prior(show, json, "residual prior", "residual_prior", "residual_normaliser", "pairs",
                member_of(json, "weighed"));
     if (member_of(json, "background") != 0)
         show_value(show, "background", "%s", log_text(member_of(json, "background")));
-    show_prior(show, json, "vectors' prior", "vector_prior", "vector_normaliser", "words",
+    show_prior(show, json, "vector prior", "vector_prior", "vector_normaliser", "words",
                member_of(json, "words") - member_of(json, "free_words"));
 }
 
@@ -462,17 +464,18 @@ static int act(struct run *run)
 const struct command cmd_info = {
     .name = "info",
     .group = "Vectors",
-    .summary = "what is in a model, and how it was made",
+    .summary = "show what a model contains and how it was made",
     .synopsis = "MODEL [OPTION]...",
     .description = PARAGRAPHS(
-        "Shows what a model holds, with which settings and from which text it was made, how the "
-        "objective fell, and its eigenvalues: positive ones above the line, negative ones below "
-        "it. MODEL may also be the vectors of another program, which know less of themselves."),
+        "Shows what a model contains, the settings and text that it was made from, the objective "
+        "after each iteration, and its eigenvalues: positive ones above the line, negative ones "
+        "below it. MODEL may also be vectors of another program, which carry less metadata."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =
-        EXAMPLES({"psdvec info model.safetensors", "Look at a model."},
-                 {"psdvec info model.safetensors --verify", "And see whether it is sound."},
-                 {"psdvec info vectors.vec --json", "Another program's vectors, for a program."}),
+        EXAMPLES({"psdvec info model.safetensors", "Inspect a model."},
+                 {"psdvec info model.safetensors --verify", "Also verify the file."},
+                 {"psdvec info vectors.vec --json", "Vectors of another program; JSON output for "
+                                                    "scripts."}),
     .operands = {1, 1},
-    .missing = "say which model to look at",
+    .missing = "give a model",
     .act = act};

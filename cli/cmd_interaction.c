@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 
 static const psdvec_option options[] = {
-    TEXT_OPTION("model", "MODEL", .letter = 'M', .path = PSDVEC_PATH_FILE, .group = "The question",
-                .help = "the model whose words are counted, as its text was"),
+    TEXT_OPTION("model", "MODEL", .letter = 'M', .path = PSDVEC_PATH_FILE, .group = "Query",
+                .help = "count the words of this model, with the tokeniser of its text"),
     WHOLE_OPTION("window", "N", 2, 1000, .otherwise = "the model's",
-                 .help = "the third word is at most N words behind the first"),
+                 .help = "the third word is at most N words after the first"),
     WHOLE_OPTION("top", "N", 0, 1000000, .fallback = "20",
                  .help = "without words: show the N most frequent triples"),
     WHOLE_OPTION("min-count", "N", 1, INFINITY, .fallback = "10",
-                 .help = "without words: of triples seen at least N times"),
+                 .help = "without words: use only triples that occur at least N times"),
     {0}};
 
 struct inquiry {
@@ -76,7 +76,7 @@ static void add_triple(struct rows *rows, const struct inquiry *q, const psdvec_
     }
     const char *figure = seen ? phrase(STYLE_CYAN "%5.2f" STYLE_PLAIN " %s%.2f", i->information,
                                        terminal_unicode() ? "±" : "+-", i->error)
-                              : STYLE_DIM "never seen";
+                              : STYLE_DIM "never occurs";
     rows_add(rows, text_cell(phrase_of(&text)), json_cell(phrase_of(&list)), words[0], words[1],
              words[2], whole_cell(i->count), json_cell(list_of(i->pairs)),
              json_cell(list_of(i->singles)), whole_cell(i->pairs[0]), whole_cell(i->pairs[1]),
@@ -98,14 +98,14 @@ static void show_number(struct show *show, const char *name, const char *label, 
 /* Appendix B: what a and b say about c, on average. */
 static void show_information(struct show *show, const psdvec_information *of, bool any)
 {
-    show_section(show, NULL, any ? "What a and b say about c, on average:" : NULL);
+    show_section(show, NULL, any ? "Average information of a and b about c:" : NULL);
     show_number(show, "information_ac", any ? "I(c;a)" : NULL, of->first, "");
     show_number(show, "information_bc", any ? "I(c;b)" : NULL, of->second, "");
     show_number(show, "information_abc", any ? "I(c;a,b)" : NULL, of->both, "");
     show_number(show, "redundant", any ? "Rdn(c;a,b)" : NULL, of->redundant,
-                "what each of them says");
+                "given by each of them (redundant)");
     show_number(show, "synergistic", any ? "Syn(c;a,b)" : NULL, of->synergistic,
-                "what only both together say");
+                "given only by both together (synergistic)");
     show_number(show, "interaction", any ? "Int(a,b,c)" : NULL, of->interaction, "Syn - Rdn");
 }
 
@@ -118,7 +118,8 @@ static void show_all(struct show *show, const struct inquiry *q)
     show_section(show, "all", NULL);
     show_data(show, "triples", whole_cell(r->triples));
     show_data(show, "occurrences", whole_cell(r->occurrences));
-    show_section(show, NULL, any ? "Their interaction, where the model assumes 0:" : NULL);
+    show_section(show, NULL,
+                 any ? "Interaction of the triples, which the model assumes to be 0:" : NULL);
     show_number(show, "mean", any ? "mean" : NULL, r->mean, "");
     show_number(show, "mean_absolute", any ? "mean absolute" : NULL, r->mean_absolute, "");
     for (int k = 0; k < 5; k++)
@@ -131,10 +132,10 @@ static void show_all(struct show *show, const struct inquiry *q)
         show_value(
             show, "quantiles", "%.2f (5 %%) %.2f (25 %%) %.2f (50 %%) %.2f (75 %%) %.2f (95 %%)",
             r->quantiles[0], r->quantiles[1], r->quantiles[2], r->quantiles[3], r->quantiles[4]);
-    show_section(show, NULL, any ? "Beside it, the sum PMI(c;a) + PMI(c;b):" : NULL);
+    show_section(show, NULL, any ? "For comparison, the sum PMI(c;a) + PMI(c;b):" : NULL);
     show_number(show, "sum_absolute", any ? "mean absolute" : NULL, r->sum_absolute, "");
     show_number(show, "slope", any && !isnan(r->slope) ? "best factor" : NULL, r->slope,
-                "times the sum comes nearest to PMI(c;a,b)");
+                "times the sum fits PMI(c;a,b) best");
     show_information(show, &q->information, any);
     show_section_end(show, "all");
 }
@@ -143,17 +144,18 @@ static void show_report(struct show *show, const struct inquiry *q)
 {
     const psdvec_interaction_report *r = &q->report;
     uint64_t least = argument_integer(q->run->arguments, "min-count");
-    show_title(show, phrase("%s known words, window %" PRIu32 ": %s places of three words",
+    show_title(show, phrase("%s known words, window %" PRIu32 ": %s positions of three words",
                             phrase_count(r->known), r->window, phrase_count(r->places)));
     if (q->asked_count)
         return;
     if (r->triples == 0)
-        show_title(show, phrase("No triple was seen %" PRIu64 " times; lower --min-count.", least));
+        show_title(show,
+                   phrase("No triple occurs %" PRIu64 " times; use a lower --min-count.", least));
     else
         show_title(show,
-                   phrase("%s seen %" PRIu64 " times or more, at %.1f %% of the places",
-                          r->triples == 1 ? "1 triple was"
-                                          : phrase("%s triples were", phrase_count(r->triples)),
+                   phrase("%s %" PRIu64 " times or more, at %.1f %% of the positions",
+                          r->triples == 1 ? "1 triple occurs"
+                                          : phrase("%s triples occur", phrase_count(r->triples)),
                           least, 100 * (double)r->occurrences / (double)r->places));
     show_all(show, q);
 }
@@ -202,11 +204,11 @@ static int act(struct run *run)
     struct inquiry q = {.run = run, .asked_count = asked};
     uint32_t(*triples)[3] = lasting_alloc(asked, sizeof *triples);
     if (!path)
-        return run_use_error(run, "say which model the words are of: -M MODEL");
+        return run_use_error(run, "give the model whose words to count: -M MODEL");
     if (words % 3)
         return run_use_error(run,
-                             "words come in threes, and '%s' begins a triple of %zu; operands that "
-                             "name files are texts unless they stand behind --",
+                             "words must come in threes, but the last group, which starts with "
+                             "'%s', has %zu; put -- before words that are also names of files",
                              arguments->operands[arguments->operand_count - words % 3], words % 3);
     int code = model_file_open(run, path, &q.model);
     for (size_t k = 0; k < words && !code; k++)
@@ -230,38 +232,37 @@ static int act(struct run *run)
 const struct command cmd_interaction = {
     .name = "interaction",
     .group = "Documents",
-    .summary = "measure what the model takes to be 0 for three words",
+    .summary = "measure three-word interactions that the model assumes are 0",
     .synopsis = "TEXT... -M MODEL [[--] WORD WORD WORD]... [OPTION]...",
     .description = PARAGRAPHS(
-        "The model adds up what single words of the context say about the next one: it takes the "
-        "pointwise mutual information of a word c with a and b together, PMI(c;a,b), to be "
-        "PMI(c;a) + PMI(c;b). The difference is the pointwise interaction information of the "
-        "three words. It is measured in the text here, beside the 0 that the model assumes: below "
-        "0, the two words say partly the same about the third; above 0, they say more together "
-        "than each on its own. Figures are in nats.",
+        "The model adds up the information that single context words give about the next word: it "
+        "assumes that the pointwise mutual information of a word c with a and b together, "
+        "PMI(c;a,b), is PMI(c;a) + PMI(c;b). The difference is the pointwise interaction "
+        "information of the three words. This command measures it in text. Below 0, the two words "
+        "give partly the same information about the third; above 0, they give more together than "
+        "separately. Values are in nats.",
         "The interaction is the difference of two quantities of the paper's Appendix B: the "
         "synergistic information (syn), which only both words together give, and the redundant "
-        "information (rdn), which each of them gives. For three words the latter is the smaller "
-        "of PMI(c;a) and PMI(c;b). Over all triples the summary has the expectations I, Rdn, Syn "
-        "and Int; --min-count 1 takes them over the whole text.",
-        "WORDs come in threes, a b c, in the order in which they stand in the text, not "
-        "necessarily next to each other. Without words the most frequent triples are shown, and "
-        "what all triples seen often enough say together, each by how often it occurs. Operands "
-        "are texts as long as they name a file or a folder, the first one in any case; those "
-        "behind -- are words. TEXT may be whatever psdvec count reads, - is standard input; it is "
-        "read as the model's own text was.",
-        "The standard error takes the places of the text for independent draws."),
+        "information (rdn), which each of them gives. For three words, rdn is the smaller of "
+        "PMI(c;a) and PMI(c;b). The summary has their expectations over all triples: I, Rdn, Syn "
+        "and Int; with --min-count 1, over the whole text.",
+        "WORDs come in threes, a b c, in the order of the text, not necessarily adjacent. Without "
+        "words, the output has the most frequent triples and averages over all triples that are "
+        "frequent enough, weighted by frequency. The first operand is a text, and so are the "
+        "following ones up to the first that is not the name of a file or folder; operands after "
+        "-- are words. TEXT is any input of psdvec count, or - for standard input; it is "
+        "tokenised as the model's text was.",
+        "The standard error assumes that the positions in the text are independent."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =
         EXAMPLES({"psdvec interaction wiki.txt -M model.safetensors", "The most frequent triples."},
                  {"psdvec interaction wiki.txt -M model.safetensors art music hall",
-                  "Do art and music say the same about a hall?"},
+                  "Do art and music give the same information about hall?"},
                  {"psdvec interaction books -M model.safetensors --min-count 5 --json",
-                  "The texts of a folder, for a program."}),
+                  "A folder of text; JSON output for scripts."}),
     .notes = PARAGRAPHS(
-        "Every place of the text counts once, without weights for distance or frequency. Where "
-        "memory is short, the text goes to temporary files, in /tmp unless --temp-dir names a "
-        "folder."),
+        "Every position in the text counts once, without weights for distance or frequency. If "
+        "memory is short, the text is kept in temporary files, in /tmp unless --temp-dir is given."),
     .operands = {1, SIZE_MAX},
-    .missing = "say in which text to look, and for which three words",
+    .missing = "give a text: files, folders, or - for standard input",
     .act = act};

@@ -65,17 +65,17 @@ const struct command cmd_internal_man = {.name = "internal-man",
                                          .synopsis = "DIR",
                                          .sources = {COMMON_OPTIONS},
                                          .operands = {1, 1},
-                                         .missing = "say into which folder",
+                                         .missing = "give a folder",
                                          .act = act_man};
 
 const struct command cmd_internal_completion = {
     .name = "internal-completion",
-    .summary = "print a completion script, or what it asks for",
+    .summary = "print a completion script, or the completions that it requests",
     .synopsis = "bash|zsh|fish|+WORD...",
     .sources = {COMMON_OPTIONS},
     .operands = {1, SIZE_MAX},
     .no_files = true,
-    .missing = "say for which shell: bash, zsh or fish",
+    .missing = "give a shell: bash, zsh or fish",
     .act = act_completion};
 
 const struct command cmd_internal_examples = {.name = "internal-examples",

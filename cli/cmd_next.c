@@ -7,9 +7,8 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "10",
-                 .group = "The question",
-                 .help = "show N words; 0 or all: all of them, and their probabilities sum to one"),
+    WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "10", .group = "Query",
+                 .help = "show N words; 0 or all shows all words, whose probabilities sum to one"),
     {0}};
 
 static const struct column columns[] = {
@@ -93,25 +92,25 @@ static int act(struct run *run)
 const struct command cmd_next = {
     .name = "next",
     .group = "Documents",
-    .summary = "the most probable words after a text",
+    .summary = "list the most probable words after a text",
     .synopsis = "MODEL [TEXT]... [OPTION]...",
     .description = PARAGRAPHS(
-        "Shows the words that MODEL finds most probable after TEXT, with their probability, and "
-        "how many times as probable the text makes them as they are by themselves. Without a "
-        "TEXT, words are as probable as they are by themselves. TEXT is cut into words as the "
-        "model's text was. Only its last words, as many as the window has, make a difference; "
-        "unknown ones keep their place in it and add nothing.",
-        "The model knows which words stand near each other, not grammar: expect words of the "
-        "topic."),
+        "Lists the words that MODEL finds most probable after TEXT, with their probability and "
+        "its ratio to the unigram probability. Without a TEXT, the probabilities are those of the "
+        "unigrams. TEXT is tokenised as the model's text was. Only the last words, as many as fit "
+        "into the window, have an influence; unknown words keep their place in the window and "
+        "contribute nothing.",
+        "The model captures which words occur near each other, but no grammar: expect words of "
+        "the same topic."),
     .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES(
-        {"psdvec next wiki.safetensors \"the art of\"", "What comes next?"},
+        {"psdvec next wiki.safetensors \"the art of\"", "List the most probable next words."},
         {"psdvec next wiki.safetensors \"the art of\" --counts wiki.counts.safetensors --top 5",
-         "With what only the counts know."},
+         "With residuals from the counts."},
         {"psdvec next wiki.safetensors popular music --top all --tsv",
          "The probability of every word."}),
     .operands = {1, SIZE_MAX},
-    .missing = "say which model to ask, and after which text",
+    .missing = "give a model and a text",
     .act = act};

@@ -50,7 +50,7 @@ static int ask(struct question *q)
     for (size_t i = 0; i < q->count; i++)
         for (size_t j = 0; j < i; j++)
             if (!strcmp(q->words[i].text, q->words[j].text))
-                return run_use_error(q->run, "'%s' is named twice", q->words[i].text);
+                return run_use_error(q->run, "'%s' is given twice", q->words[i].text);
     struct fit *fits = lasting_alloc(q->count, sizeof *fits);
     for (size_t i = 0; i < q->count; i++) {
         fits[i].place = i;
@@ -70,17 +70,17 @@ static int act(struct run *run)
 
 const struct command cmd_odd_one_out = {
     .name = "odd-one-out",
-    .group = "Asking a model",
-    .summary = "which word does not fit the others",
+    .group = "Queries",
+    .summary = "find the word that does not fit the others",
     .synopsis = "MODEL WORD WORD WORD... [OPTION]...",
     .description = PARAGRAPHS(
-        "Shows which WORD does not fit: the one whose mean cosine with the others is the lowest. "
-        "All words are shown with that mean, the lowest first; of equal ones, that which was "
-        "named first. Cosines are those of the read-out, which is made for comparing words.",
-        "Words are looked for as in psdvec similar, where they may also come from their spelling."),
+        "Finds the WORD that does not fit the others: the one with the lowest mean cosine to "
+        "them. All words are listed with that mean, lowest first; ties keep the order of the "
+        "command line. Cosines are those of the read-out (see psdvec convert).",
+        "Words are looked up as in psdvec similar, if necessary by their spelling."),
     .sources = {OWN_OPTIONS(spelling_options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES({"psdvec odd-one-out model.safetensors king man woman book",
                           "Which of the four does not fit?"}),
     .operands = {4, SIZE_MAX},
-    .missing = "say which model to ask, and at least three words",
+    .missing = "give a model and at least three words",
     .act = act};

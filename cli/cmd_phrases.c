@@ -6,7 +6,8 @@
 
 static const psdvec_option options[] = {
     FILE_OPTION("list", .group = "Phrases",
-                .help = "write the phrases to FILE: the words, count and score, separated by tabs"),
+                .help = "write the list of phrases to FILE: words, count and score, separated by "
+                        "tabs"),
     {0}};
 
 /* The options of finding, with the words of --connectors. */
@@ -31,13 +32,13 @@ static int act(struct run *run)
     if (!text)
         return run->refusal;
     if (!joined && !list)
-        return run_use_error(run, "say what to write: the joined text, -o FILE, or the list of "
-                                  "phrases, --list FILE");
+        return run_use_error(run, "give an output: -o FILE for the joined text, --list FILE for "
+                                  "the list of phrases, or both");
     if (text->phrases && (list || options_given(arguments, PSDVEC_OPTIONS_PHRASES)))
-        return run_use_error(run, "with --phrases, the phrases of a list are joined and none are "
-                                  "looked for; leave out the options about finding phrases");
+        return run_use_error(run, "--phrases joins the phrases of a list and does not search for "
+                                  "others; omit the options of the search");
     if (list && same_file(list, joined))
-        return run_use_error(run, "--list and -o name the same file");
+        return run_use_error(run, "--list and -o name the same file; choose two names");
     int code = run_library(run);
     if (code)
         return code;
@@ -60,9 +61,9 @@ const struct command cmd_phrases = {
     .synopsis = "INPUT... [-o FILE] [--list FILE] [OPTION]...",
     .description = PARAGRAPHS(
         "Finds pairs of words that occur next to each other more often than chance, such as new "
-        "york, and joins them to single words: new_york. Further passes find longer phrases. "
+        "york, and joins them into single words: new_york. Further passes find longer phrases. "
         "Phrases never cross the end of a document or, with --sentences, of a sentence.",
-        "The result is the text with phrases joined (-o), one document a line, or a list of the "
+        "The result is the text with phrases joined (-o), one document per line, or a list of the "
         "phrases (--list), or both. Read joined text with --underscores join or --tokenizer "
         "whitespace. With --phrases FILE, the phrases of an existing list are joined instead."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_PHRASES), OWN_OPTIONS(options),
@@ -77,10 +78,10 @@ const struct command cmd_phrases = {
          "Join the phrases of a list in another text."}),
     .notes = PARAGRAPHS(
         "The text is read once per pass and once more to write it. Results do not depend on the "
-        "number of threads or the memory limit. Ctrl-C leaves nothing behind; an existing FILE is "
-        "replaced only when the new one is complete."),
+        "number of threads or the memory limit. Ctrl-C leaves no files behind; an existing FILE "
+        "is replaced only when the new one is complete."),
     .operands = {1, SIZE_MAX},
-    .missing = "say what to look for phrases in: files or folders",
+    .missing = "give a text: files or folders",
     .output_example = "joined.txt",
     .output_optional = true,
     .act = act};

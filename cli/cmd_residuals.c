@@ -14,15 +14,14 @@
 static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
 
 static const psdvec_option options[] = {
-    WHOLE_OPTION("top", "N", 0, INFINITY, .fallback = "10", .group = "The pairs that are shown",
-                 .help = "show N pairs; 0: none"),
+    WHOLE_OPTION("top", "N", 0, INFINITY, .fallback = "10", .group = "Pairs shown",
+                 .help = "show N pairs; 0 shows none"),
     CHOICE_OPTION(
         "order", orders, .fallback = "loss",
-        .help =
-            "first those that cost most in training, or those seen more, or less often than the "
-            "vectors say"),
+        .help = "show first the pairs with the largest weighted error; those that occur more often "
+                "than the vectors predict; or those that occur less often"),
     REAL_OPTION("min-count", "X", 0, 1e18, .fallback = "10",
-                .help = "leave out pairs counted less than X times"),
+                .help = "omit pairs with a count below X"),
     {0}};
 
 struct residuals {
@@ -56,8 +55,9 @@ static void show_figures(struct show *show, const psdvec_residual_report *report
     show_value(show, "seen", "%s pairs", phrase_count(report->pairs));
     show_value(show, "residuals", "mean %.4f, standard deviation %.4f", report->mean,
                report->deviation);
-    show_value(show, "correlation", "%.4f of targets and products, by weight", report->correlation);
-    show_value(show, "explained", "%.1f%% of the weighted squares of the targets",
+    show_value(show, "correlation", "%.4f between targets and products, weighted",
+               report->correlation);
+    show_value(show, "explained", "%.1f%% of the weighted sum of squares of the targets",
                100 * report->explained);
 }
 
@@ -123,33 +123,34 @@ static int act(struct run *run)
 const struct command cmd_residuals = {
     .name = "residuals",
     .group = "Documents",
-    .summary = "what the counts say of pairs beyond the vectors",
+    .summary = "show what the vectors do not explain of the counts",
     .synopsis = "MODEL COUNTS [-o RESIDUALS] [OPTION]...",
     .description = PARAGRAPHS(
-        "The model explains the mutual information G of two words, which the counts ask for, by "
-        "the product of their vectors. Shows how far that goes: figures over all pairs that were "
-        "seen, and the pairs where the product fails most, with their count, G (target), the "
-        "product, the residual (target less product) and the weight that training gave the pair. "
-        "A background (--rho), which pulls all products towards one value, shows as a mean that "
-        "is not 0, and may leave less than nothing explained; the correlation does not mind it.",
-        "COUNTS must be the counts that the model was trained on; others are warned of. A model "
-        "with smoothed targets (--preset paper) has a residual for each direction of a pair: the "
-        "first word stands before the second. With PMI targets it has one for both directions, "
-        "the count is that of both, and the order of the two words is the more frequent one. "
-        "Pairs of a word with itself are in the figures and the file, but never shown.",
-        "With -o all residuals are written to a file as a sparse matrix in the safetensors format "
-        "(docs/explanation/residuals.md has it, with a reader in Python)."),
+        "The model approximates the target G of a pair of words, their PMI in the counts, by the "
+        "product of their vectors. This command shows how good the approximation is: statistics "
+        "over all pairs that occur, and the pairs with the largest error, with their count, "
+        "target, product, residual (target minus product) and weight in training. The background "
+        "(--rho), which pulls all products towards one value, makes the mean nonzero and can make "
+        "the explained share negative; it does not affect the correlation.",
+        "COUNTS must be the counts that the model was trained on; a warning is printed if they "
+        "are not. A model with smoothed targets (--preset paper) has a residual for each "
+        "direction of a pair; the first word precedes the second. With PMI targets, both "
+        "directions share one residual, the count is the sum of both, and the words are shown in "
+        "their more frequent order. Pairs of a word with itself are included in the statistics "
+        "and the file, but not shown.",
+        "With -o, all residuals are written to a file as a sparse matrix in safetensors format "
+        "(docs/explanation/residuals.md describes it, with a reader in Python)."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec residuals wiki.safetensors wiki.counts.safetensors",
-         "Where the vectors fail most."},
+         "The pairs with the largest error."},
         {"psdvec residuals wiki.safetensors wiki.counts.safetensors --order more --top 20 --tsv",
-         "What is seen more often than they say, for a spreadsheet."},
+         "Pairs that occur more often than predicted, as TSV for a spreadsheet."},
         {"psdvec residuals wiki.safetensors wiki.counts.safetensors --top 0 -o "
          "wiki.residuals.safetensors",
-         "All residuals into a file."}),
+         "Write all residuals to a file."}),
     .operands = {2, 2},
-    .missing = "say which model, and the counts that it was trained on",
+    .missing = "give a model and the counts that it was trained on",
     .output_example = "wiki.residuals.safetensors",
     .output_optional = true,
     .act = act};

@@ -17,16 +17,15 @@ static const psdvec_option options[] = {
         "counts", .group = "Model",
         .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
                 "comparison; once per model, in the same order"),
-    FLAG_OPTION("sort", .group = "Showing",
-                .help = "list documents by perplexity, the highest first"),
+    FLAG_OPTION("sort", .group = "Output", .help = "list documents by perplexity, highest first"),
     WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "all",
                  .help = "with --sort: list only the first N documents"),
     FLAG_OPTION("per-word",
                 .help = "show every word with its surprisal in bits, and mark surprising words"),
-    REAL_OPTION(
-        "surprising", "BITS", 0, INFINITY, .otherwise = "log2 of the number of words",
-        .help = "surprisal from which a word is marked as surprising; by default, if it is less "
-                "probable than with a uniform distribution"),
+    REAL_OPTION("surprising", "BITS", 0, INFINITY, .otherwise = "log2 of the number of words",
+                .help =
+                    "surprisal from which a word is marked as surprising; by default, a word is "
+                    "marked if it is less probable than with a uniform distribution"),
     {0}};
 
 /* A document whose lines wait until all documents are known. */
@@ -298,7 +297,7 @@ static void one_model(struct score *s, const psdvec_document_score *d)
 {
     static const struct column columns[] = {COLUMN(NULL, "", .gap = 2),
                                             COLUMN(NULL, "log-likelihood", .gap = 2, .right = true),
-                                            COLUMN(NULL, "bits a word", .gap = 2, .right = true),
+                                            COLUMN(NULL, "bits per word", .gap = 2, .right = true),
                                             COLUMN(NULL, "perplexity", .gap = 2, .right = true)};
     struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     const psdvec_document_fit *fit = d->fits;
@@ -371,9 +370,9 @@ static void show_total(struct score *s, const psdvec_document_score *d)
     else
         one_model(s, d);
     show_note(show, "Log-likelihoods are natural logarithms. The model's probabilities are "
-                    "normalised: over all words they sum to one, and perplexity is of them. The "
-                    "paper's value leaves the normaliser out; it does not sum to one and has no "
-                    "perplexity.");
+                    "normalised: they sum to one over all words, and perplexity is computed from "
+                    "them. The paper's value omits the normaliser; it does not sum to one and has "
+                    "no perplexity.");
     show_close(show);
 }
 
@@ -489,7 +488,7 @@ static int tell_apart(struct score *s)
     names_differ(s->names, s->models, s->model_count);
     s->won = lasting_alloc(s->model_count, sizeof *s->won);
     if (argument(arguments, "top")->given && !s->sort)
-        return run_use_error(s->run, "--top needs --sort: the first of what order?");
+        return run_use_error(s->run, "--top needs --sort, which orders the documents");
     if (argument(arguments, "surprising")->given && !s->per_word)
         return run_use_error(s->run, "--surprising needs --per-word");
     return EXIT_FINE;
@@ -579,7 +578,7 @@ static int act(struct run *run)
 const struct command cmd_score = {
     .name = "score",
     .group = "Documents",
-    .summary = "score documents by probability under one or more models",
+    .summary = "compute the probability of documents under one or more models",
     .synopsis = "MODEL... [FILE]... [OPTION]...",
     .description = PARAGRAPHS(
         "Computes the log-probability and perplexity of each document and, for comparison, its "
@@ -591,7 +590,7 @@ const struct command cmd_score = {
         "explains it best, with the posterior probability of that model, given equal priors. The "
         "first operand is a model, and so is every other one that is a psdvec file; the rest are "
         "texts.",
-        "By default, text is tokenized as the model's text was. Unknown words are skipped and "
+        "By default, text is tokenised as the model's text was. Unknown words are skipped and "
         "counted. With --sort, only the scores and the beginnings of documents are kept in memory."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .except = " influences "),
@@ -610,6 +609,5 @@ const struct command cmd_score = {
         "Surprisal is -log2 P, in bits. Log-likelihoods, and all logarithms in json and tsv, are "
         "natural logarithms. docs/explanation/documents.md has the formulas and describes the columns."),
     .operands = {1, SIZE_MAX},
-    .missing = "say which model to score with, and which text: files, folders, or - for standard "
-               "input",
+    .missing = "give a model and a text: files, folders, or - for standard input",
     .act = act};

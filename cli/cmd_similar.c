@@ -103,7 +103,7 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
                         .bare = true};
     const char *sum = sum_text(q), *frequency = "";
     if (counted && q->count == 1 && q->words[0].known)
-        frequency = phrase("  %s times in the text",
+        frequency = phrase("  %s occurrences",
                            phrase_count(psdvec_model_frequency(question->model, q->words[0].word)));
     show_open(show);
     show_title(show, phrase(STYLE_BOLD "%s" STYLE_PLAIN "%s", sum, frequency));
@@ -116,7 +116,7 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
                  bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word));
     }
     if (!found)
-        question_nothing(show, question, "its vector has no direction");
+        question_nothing(show, question, "the vector is zero");
     show_rows(show, &rows);
     question_left_out(show, question, forms, NULL);
     question_spelled(show, q->words, q->count);
@@ -229,7 +229,7 @@ static void print_side_by_side(struct search *search, const struct sum *q,
         }
     show_rows(show, &wide);
     show_rows(show, &data);
-    show_note(show, phrase("  = in the answers of all models: %zu of %zu", shared, longest));
+    show_note(show, phrase("  = in the results of all models: %zu of %zu", shared, longest));
     for (size_t m = 0; m < models; m++)
         question_left_out(show, &search->questions[m], &results[m * stride].forms,
                           search->names[m]);
@@ -386,7 +386,7 @@ static int read_queries(struct run *run, size_t models, struct texts *texts)
     if (from)
         return add_file(run, texts, from);
     if (!texts->count)
-        return run_use_error(run, "say which model to ask, and for which words");
+        return run_use_error(run, "give a model and one or more words");
     return EXIT_FINE;
 }
 
@@ -427,13 +427,13 @@ static int act(struct run *run)
 }
 
 static const psdvec_option from_options[] = {
-    FILE_OPTION("from", .group = "The question",
+    FILE_OPTION("from", .group = "Query",
                 .help = "read queries from FILE, one per line; - is standard input"),
     {0}};
 
 const struct command cmd_similar = {
     .name = "similar",
-    .group = "Asking a model",
+    .group = "Queries",
     .summary = "list the nearest neighbours of a word",
     .synopsis = "MODEL... [+|-]WORD... [OPTION]...",
     .description = PARAGRAPHS(
@@ -441,18 +441,18 @@ const struct command cmd_similar = {
         "and their frequency in the training text. Cosines are those of the read-out (see psdvec "
         "convert). The search is exact. MODEL may also be vectors of another program.",
         "Words with signs form one query: king -man +woman finds the words nearest to the sum of "
-        "their vectors, each scaled to length 1. Signs may also stand alone: king - man + woman. "
-        "A dash and one letter is always an option, and so is -top 3, the name of an option with "
-        "a value: write the sign alone (- n) to subtract such a word. Words after -- have no "
-        "signs. The words of a query are not among its results.",
-        "Forms of the words of a query, such as kings and king's of king, are left out, and the "
-        "output says which; --forms shows them. A form is the same word but for a pair of endings "
-        "that is frequent in the model's vocabulary, in any language. If the query itself is about "
-        "forms, as walked -walk +talk, they are kept. --spelling changes the weight of spelling "
-        "in the comparison without training the model again.",
-        "Several models are shown side by side; words that are in the answers of all of them are "
-        "marked with =. An argument is a model if it is the name of a file that looks like vectors. "
-        "A word that one of the models does not have is left out there.",
+        "their vectors, each scaled to length 1. Signs may also be separate arguments: king - man "
+        "+ woman. A dash and one letter is always an option, and so is a dash and the name of an "
+        "option with a value, such as -top 3: write the sign separately (- n) to subtract such a "
+        "word. Words after -- have no signs. The words of a query are not among its results.",
+        "Inflected forms of the words of a query, such as kings and king's for king, are omitted, "
+        "and the output names them; --forms shows them. A form differs from a word only by a pair "
+        "of endings that is frequent in the model's vocabulary, in any language. If the query "
+        "itself is about forms, as in walked -walk +talk, they are kept. --spelling changes the "
+        "weight of spelling in the comparison without retraining.",
+        "Several models are shown side by side; words that are in the results of all of them are "
+        "marked with =. An argument is a model if it is the name of a file that looks like "
+        "vectors. If a word is missing from one of the models, that model has no results for it.",
         "A WORD that is not in the model is looked up as the model's tokenizer would write it, so "
         "Paris finds paris. Several words in one argument, such as 'New York', or unsegmented "
         "Chinese, are looked up as one word, with underscores or hyphens between the parts too; "
@@ -469,13 +469,13 @@ const struct command cmd_similar = {
                  {"psdvec similar model.safetensors king -man +woman",
                   "What is to woman as king is to man? See also psdvec analogy."},
                  {"psdvec similar model.safetensors music --spelling 0 --forms",
-                  "By the contexts of words alone; with forms of music."},
+                  "Compare words by their contexts only, and show forms of music."},
                  {"psdvec similar model.safetensors vectors.vec music", "Two models side by side."},
                  {"psdvec similar books.safetensors --from words.txt --min-frequency 2 --tsv",
-                  "A query per line of a file; answers that occur at least twice."},
+                  "One query per line of a file; only results that occur at least twice."},
                  {"psdvec similar vectors.vec music --json",
                   "Vectors of another program; JSON output for scripts."}),
     .operands = {1, SIZE_MAX},
-    .missing = "say which model to ask, and for which words",
+    .missing = "give a model and one or more words",
     .signed_operands = true,
     .act = act};

@@ -30,10 +30,10 @@ static void tell(struct run *run, const psdvec_simulate_report *report)
     summary_line(&text, "text", "%s in %s (%s)", phrase_counted(report->tokens, "word"),
                  phrase_counted(report->documents, "document"),
                  phrase_bytes((double)report->bytes));
-    summary_line(&text, "perplexity", "%.4g under the truth, %.4g by frequency alone",
+    summary_line(&text, "perplexity", "%.4g under the true model, %.4g under its unigrams",
                  exp(-report->log_likelihood / tokens), exp(-report->log_unigram / tokens));
     if (isfinite(report->entropy_rate))
-        summary_line(&text, "entropy", "%.5g nats a word behind another", report->entropy_rate);
+        summary_line(&text, "entropy", "%.5g nats per word after another", report->entropy_rate);
     summary_line(&text, "time", "%s on %s", phrase_seconds(report->seconds),
                  phrase_counted((uint64_t)psdvec_threads(run->ctx), "thread"));
     summary_line(&text, "written", "%s", argument_text(run->arguments, "output"));
@@ -61,7 +61,7 @@ static int act(struct run *run)
 const struct command cmd_simulate = {
     .name = "simulate",
     .group = "Documents",
-    .summary = "draw a random model, and a text from it",
+    .summary = "generate a random model and a text drawn from it",
     .synopsis = "-o FOLDER [OPTION]...",
     .description = PARAGRAPHS(
         "Draws random vectors and residuals, and a text from that model: each word from its "

@@ -13,16 +13,17 @@ const psdvec_choice counting_words[] = {
 #define COUNTING_DEFAULT "same"
 
 static const psdvec_option options[] = {
-    TEXT_OPTION(
-        "methods", "NAME,...", .group = "Systems",
-        .otherwise = "all but cbow; psd-unreg and psd-25k with --counting own",
-        .help = "psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, glove, cca, sparse; "
-                "sparse-glove and so on for sparse codes of other vectors than psd's"),
+    TEXT_OPTION("methods", "NAME,...", .group = "Systems",
+                .otherwise = "all but cbow; psd-unreg and psd-25k with --counting own",
+                .help =
+                    "systems to train: psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, "
+                    "glove, cca, sparse; sparse codes the vectors of psd, sparse-glove those of "
+                    "glove, and so on"),
     CHOICE_OPTION(
         "counting", counting_words, .fallback = COUNTING_DEFAULT,
         .help =
-            "all systems count in the same way, or each as its authors did; options of counting "
-            "that are given hold for all"),
+            "all systems count in the same way, or each as its authors did; counting options on "
+            "the command line apply to all"),
     {.name = "sets",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "FILE|DIR",
@@ -65,8 +66,8 @@ static int score(struct table *table)
     for (size_t r = 0; r < eval->row_count; r++)
         known |= eval->rows[r].scores->known;
     if (!known)
-        talk_warning(&run->talk, "the text knows all words of no question, so there are no scores; "
-                                 "name sets that suit it with --sets");
+        talk_warning(&run->talk, "the vocabulary of the text covers none of the questions, so "
+                                 "there are no scores; give suitable test sets with --sets");
     return EXIT_FINE;
 }
 
@@ -108,8 +109,8 @@ static int refuse_tests(struct run *run)
     if (!path)
         return EXIT_FINE;
     return run_use_error(run,
-                         "%s is a test set (%s), and as an input it would become training text; "
-                         "to score on it, write --sets %s",
+                         "%s is a test set (%s), but was given as training text; to score on it, "
+                         "write --sets %s",
                          path, kind, path);
 }
 
@@ -158,19 +159,20 @@ const struct command cmd_table = {
     .summary = "train several systems on a text and compare them",
     .synopsis = "INPUT... [-o DIR] [OPTION]...",
     .description = PARAGRAPHS(
-        "Trains several systems on the same text, with the same words and the same number of "
-        "dimensions, scores all of them on test sets, and prints the table: a row for each "
-        "system, a column for each set, how many of the questions are known, and what each system "
-        "took in time and memory. A mark tells the best of each column, and those not worse by "
-        "more than chance.",
-        "The folder of -o, or NAME.table here if the first INPUT is NAME.txt, receives the models "
-        "(NAME.safetensors), the counts that they share, and the table as table.md, table.json "
-        "and table.html, a page with intervals and charts that opens without a network. The "
-        "folder is made if it does not exist; files that no table made are never replaced.",
-        "After Ctrl-C, a crash or kill -9, run the same command again: what is finished is kept, "
-        "and a system that was interrupted goes on where it can. Run it with other options, and "
-        "only what they change is made again; other sets only score again. A system that fails is "
-        "left out of the scores, the table says why, and the exit status is that of its error."),
+        "Trains several systems on the same text, with the same vocabulary and the same number of "
+        "dimensions, scores them on test sets, and prints a table with a row per system, a column "
+        "per test set, the coverage, and the time and memory of each system. Marks show the best "
+        "score of each column and those that are not significantly worse.",
+        "The output folder receives the models (NAME.safetensors), the counts that they share, "
+        "and the table as table.md, table.json and table.html, a page with intervals and charts "
+        "that works offline. The default folder is NAME.table in the current folder if the first "
+        "INPUT is NAME.txt. It is created if it does not exist; files that psdvec table did not "
+        "write are never replaced.",
+        "After Ctrl-C, a crash or kill -9, run the same command again to resume: finished systems "
+        "are kept, and an interrupted one continues where possible. With other options, only the "
+        "systems that they affect are trained again; other test sets only require scoring again. "
+        "If a system fails, it has no scores, the table shows the error, and the exit status is "
+        "that of the error."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN, .only = " dim restart "),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_EVAL, .only = " resamples confidence "),
@@ -178,19 +180,20 @@ const struct command cmd_table = {
                 COMMON_OPTIONS},
     .presets = {"default"},
     .inherited = own_defaults,
-    .inherited_from = "as psdvec train has it; with --counting own, each system's",
+    .inherited_from = "that of psdvec train; with --counting own, that of each system",
     .examples = EXAMPLES(
-        {"psdvec table wiki.txt -o out/ --dim 5", "All systems, on the built-in sets."},
+        {"psdvec table wiki.txt -o out/ --dim 5",
+         "All default systems, on the built-in test sets."},
         {"psdvec table wiki.txt --methods psd,glove,sgns --dim 5 --sets ws353.txt --sets google.txt "
          "-o three/",
-         "Three of them, on sets of one's own."},
+         "Three systems, on two test sets from files."},
         {"psdvec table books notes.txt --methods svd,cbow,sparse-svd --dim 5 --counting own -o own/",
-         "Each with its authors' way of counting; sparse codes of the vectors of svd."}),
+         "Each system counts as its authors did; sparse codes of the vectors of svd."}),
     .notes = PARAGRAPHS(
-        "docs/how-to/compare-systems.md tells what is in the folder and in the JSON, and how to read the page; "
-        "docs/explanation/baselines.md what the systems are."),
+        "docs/how-to/compare-systems.md describes the files in the folder, the JSON and the page; "
+        "docs/explanation/baselines.md describes the systems."),
     .operands = {1, SIZE_MAX},
-    .missing = "say which text to train on: files or folders",
+    .missing = "give a text: files or folders",
     .output_example = "out/",
     .output_optional = true,
     .act = act};

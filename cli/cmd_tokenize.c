@@ -48,17 +48,17 @@ static int act(struct run *run)
 const struct command cmd_tokenize = {
     .name = "tokenize",
     .group = "Counting",
-    .summary = "print the words as counting would see them",
+    .summary = "print the tokens of a text as counting sees them",
     .synopsis = "[INPUT]... [OPTION]...",
     .description = PARAGRAPHS(
-        "Prints the words of its inputs, or of standard input, exactly as psdvec count would see "
-        "them: separated by spaces, one document a line (with --sentences, one sentence a line). "
-        "Documents without words are left out."),
+        "Prints the tokens of its inputs, or of standard input, exactly as psdvec count sees "
+        "them: separated by spaces, one document per line (with --sentences, one sentence per "
+        "line). Documents without words are omitted."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
     .examples = EXAMPLES(
-        {"psdvec tokenize wiki.txt", "See what a text becomes."},
-        {"psdvec tokenize books --sentences", "A folder, one sentence a line."},
+        {"psdvec tokenize wiki.txt", "Show how a text is tokenised."},
+        {"psdvec tokenize books --sentences", "A folder, one sentence per line."},
         {"echo \"It's a well-known caf\xc3\xa9.\" | psdvec tokenize --hyphens join --accents strip",
-         "Try options out."}),
+         "Try out options."}),
     .operands = {0, SIZE_MAX},
     .act = act};

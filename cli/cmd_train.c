@@ -10,8 +10,8 @@
 #include "word_files.h"
 
 static const psdvec_option options[] = {
-    FLAG_OPTION("explain-preset", .group = "The run",
-                .help = "print the values of the presets and the reasons, and exit"),
+    FLAG_OPTION("explain-preset", .group = "Run",
+                .help = "print the values of the presets with their reasons, and exit"),
     FLAG_OPTION("dry-run", .help = "print the plan (words, pairs, memory, disk, time) and exit"),
     {0}};
 
@@ -121,12 +121,12 @@ static int explain_presets(struct run *run)
                     used && second ? second : "-", option->row.why);
         }
     buffer_text(&text, "\n");
-    wrap(
-        &text,
-        "paper is the model of Li, Zhu and Miao (2015). default was chosen on seven test sets, by "
-        "what gains on both halves of their questions; docs/explanation/quality.md has what each choice is "
-        "worth, and docs/explanation/model.md the formulas.",
-        0, 0, help_width());
+    wrap(&text,
+         "The preset paper is the model of Li, Zhu and Miao (2015). The values of default were "
+         "chosen on seven test sets, by gains on both halves of their questions; "
+         "docs/explanation/quality.md has the gain of each choice, and docs/explanation/model.md "
+         "the formulas.",
+         0, 0, help_width());
     output_add(&run->out, buffer_get(&text), text.length);
     buffer_free(&text);
     return EXIT_FINE;
@@ -173,11 +173,11 @@ const struct command cmd_train = {
                  {"psdvec train books --min-count 2 --window 10 --dim 20 -o books.safetensors",
                   "Counting options apply too."},
                  {"psdvec train wiki.counts.safetensors --dim 10 -o small.safetensors",
-                  "From a counts file: count once, try several settings."},
+                  "From a counts file: count once and try several settings."},
                  {"psdvec train wiki.counts.safetensors --preset paper --core 8 --dim 5 --mu 2,4,8 "
                   "-o paper.safetensors",
                   "The settings of the paper: core words, and bands of noncore words."},
-                 {"psdvec train --explain-preset", "The values of the presets, and why."},
+                 {"psdvec train --explain-preset", "The values of the presets with their reasons."},
                  {"psdvec train wiki.counts.safetensors --dry-run -o wiki.safetensors",
                   "Estimate memory, disk space and time."}),
     .notes = PARAGRAPHS(
@@ -185,8 +185,7 @@ const struct command cmd_train = {
         "kept in the folder FILE.partial beside the output, which is deleted at the end. A "
         "resumed run gives the same bits as an uninterrupted one."),
     .operands = {1, SIZE_MAX},
-    .missing = "say what to train on: text (files, folders, or - for standard input) or a counts "
-               "file",
+    .missing = "give an input: text (files, folders, or - for standard input) or a counts file",
     .output_example = "wiki.safetensors",
     .output_kind = OUTPUT_MODEL,
     .act = act};

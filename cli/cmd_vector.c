@@ -10,9 +10,8 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    FLAG_OPTION(
-        "raw", .group = "The vectors",
-        .help = "print the generative vectors, whose products are the model's mutual information"),
+    FLAG_OPTION("raw", .group = "Vectors",
+                .help = "print the generative vectors, whose products are the model's PMI"),
     {0}};
 
 /* The fewest digits from which the same bits are read. */
@@ -97,17 +96,17 @@ static int print_word(struct vectors *v, const struct asked *asked)
     if (raw && q->info->only_readout)
         return run_error(
             q->run, EXIT_FILE,
-            "the model has no generative vectors, since convert --only-readout left them "
-            "out; leave out --raw");
+            "the model has no generative vectors, because convert --only-readout omitted them; "
+            "omit --raw");
     if (raw && !asked->known && !asked->spelled)
         return run_error(q->run, EXIT_USE,
-                         "'%s' is not one word in the model, and only read-out vectors are "
-                         "combined; leave out --raw",
+                         "'%s' is not one word in the model, and only read-out vectors can be "
+                         "combined; omit --raw",
                          asked->text);
     if (raw && asked->spelled)
         return run_error(q->run, EXIT_USE,
-                         "the word '%s' is not in the model, and its spelling gives no "
-                         "generative vector; leave out --raw",
+                         "the word '%s' is not in the model, and its spelling gives no generative "
+                         "vector; omit --raw",
                          asked->text);
     if (q->run->format != FORMAT_JSON) /* rows of the output are vectors alone */
         question_warn(q, asked);
@@ -164,25 +163,25 @@ static int act(struct run *run)
 
 const struct command cmd_vector = {
     .name = "vector",
-    .group = "Asking a model",
+    .group = "Queries",
     .summary = "print the vectors of words",
     .synopsis = "MODEL WORD... [OPTION]...",
     .description = PARAGRAPHS(
-        "Prints the vectors of words: a line for each, the WORD and its numbers with spaces "
-        "between them, in as many digits as give back the same bits. They are those of the "
-        "read-out, by which words are compared, or with --raw the generative ones. Of another "
-        "program's vectors both are the same.",
-        "Words are looked for as in psdvec similar. A word that is not in the model gets its "
-        "read-out from its spelling, provided that the model can do that; a generative vector it "
-        "cannot have.",
-        "Of a sparse model the numbers that are not 0 are printed, each behind the direction "
-        "where it stands and a colon: a word, where directions are words as of psdvec baseline "
-        "ppmi, else its place from 1 on. In TSV and Markdown each of these numbers is a row."),
+        "Prints the vectors of words, one per line: the WORD and the components of its vector, "
+        "separated by spaces, with enough digits to restore the exact values. The vectors are "
+        "those of the read-out (see psdvec convert) or, with --raw, the generative ones. For "
+        "vectors of other programs, both are the same.",
+        "Words are looked up as in psdvec similar. A word that is not in the model gets a "
+        "read-out vector from its spelling, provided that the model supports it, but no "
+        "generative vector.",
+        "For a sparse model, only the nonzero components are printed, as DIMENSION:VALUE. "
+        "DIMENSION is a word if dimensions are words, as for psdvec baseline ppmi; otherwise it "
+        "is a number from 1. In TSV and Markdown, each component is a row."),
     .sources = {OWN_OPTIONS(options), OWN_OPTIONS(spelling_options), FORMAT_OPTIONS,
                 COMMON_OPTIONS},
-    .examples = EXAMPLES({"psdvec vector model.safetensors king", "The numbers of one word."},
+    .examples = EXAMPLES({"psdvec vector model.safetensors king", "The vector of one word."},
                          {"psdvec vector model.safetensors king man woman --raw --tsv >vectors.tsv",
                           "Three generative vectors for a spreadsheet."}),
     .operands = {2, SIZE_MAX},
-    .missing = "say which model to ask, and for which words",
+    .missing = "give a model and one or more words",
     .act = act};

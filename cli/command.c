@@ -188,9 +188,9 @@ static const psdvec_choice formats[] = {
 #define FORMAT_ROW(usual)                                                                          \
     {                                                                                              \
         .name = "format", .type = PSDVEC_OPTION_CHOICE, .choices = formats, .fallback = (usual),   \
-        .group = "Showing",                                                                        \
-        .help = "print a table for people, tab-separated values with a header line, JSON (one "    \
-                "object per line) or a Markdown table; --tsv and --json are short forms"           \
+        .group = "Output",                                                                         \
+        .help = "output format: a readable table, tab-separated values with a header line, JSON "  \
+                "(one object per line) or a Markdown table; --tsv and --json are short forms"      \
     }
 const psdvec_option format_options[] = {FORMAT_ROW("table"), {0}};
 const psdvec_option format_options_tsv[] = {FORMAT_ROW("tsv"), {0}};

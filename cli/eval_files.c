@@ -194,10 +194,10 @@ static int tell_apart(struct eval *eval, const char **sets, size_t *set_count)
         return EXIT_FINE;
     if (*set_count)
         return run_use_error(eval->run,
-                             "say which model to evaluate: %s does not look like vectors; if it "
-                             "is a model, name it with --model",
+                             "give a model: %s does not look like vectors; if it is a model, give "
+                             "it with --model",
                              sets[0]);
-    return run_use_error(eval->run, "say which model to evaluate");
+    return run_use_error(eval->run, "give a model");
 }
 
 static void close_list(void *list)
@@ -227,8 +227,8 @@ static int add_sets_of(struct eval *eval, const char *path, bool doubtful)
     psdvec_status status = psdvec_test_list_open(run->ctx, path, &list);
     if (status == PSDVEC_ERR_FORMAT && doubtful)
         return run_failed_because(run, status,
-                                  phrase("%s; nor does it look like vectors: if it is a model, "
-                                         "name it with --model",
+                                  phrase("%s; it does not look like vectors either; if it is a "
+                                         "model, give it with --model",
                                          psdvec_error_message(run->ctx)));
     if (status != PSDVEC_OK)
         return run_failed(run, status);

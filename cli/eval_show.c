@@ -17,12 +17,15 @@ const char *const kind_words[] = {[PSDVEC_TEST_SIMILARITY] = "similarity",
                                   [PSDVEC_TEST_CATEGORIES] = "categories"};
 const struct eval_measure eval_measures[] = {
     [PSDVEC_MEASURE_SPEARMAN] = {"spearman", "Spearman", "rho",
-                                 "Spearman's correlation of cosines with what people say"},
-    [PSDVEC_MEASURE_ADD] = {"3cosadd", "3CosAdd", "Add", "share of analogies solved by 3CosAdd"},
+                                 "Spearman correlation of cosines with human ratings"},
+    [PSDVEC_MEASURE_ADD] = {"3cosadd", "3CosAdd", "Add",
+                            "share of analogies answered correctly "
+                            "by 3CosAdd"},
     [PSDVEC_MEASURE_MUL] = {"3cosmul", "3CosMul", "Mul", "the same by 3CosMul"},
-    [PSDVEC_MEASURE_RIGHT] = {"accuracy", "accuracy", "right", "share of choices that are right"},
-    [PSDVEC_MEASURE_PURITY] = {"purity", "purity", "purity",
-                               "that of the clusters that k-means finds"},
+    [PSDVEC_MEASURE_RIGHT] = {"accuracy", "accuracy", "right",
+                              "share of choices answered "
+                              "correctly"},
+    [PSDVEC_MEASURE_PURITY] = {"purity", "purity", "purity", "purity of the k-means clusters"},
     {0}};
 
 const char *eval_mark(enum eval_mark mark)
@@ -242,7 +245,7 @@ static const char *value_text(double value)
 static const char *facts_text(const psdvec_model *model)
 {
     const psdvec_model_info *info = psdvec_model_get_info(model);
-    return phrase("%s words, %" PRIu32 " numbers each", phrase_count(info->words), info->dim);
+    return phrase("%s words, %" PRIu32 " dimensions", phrase_count(info->words), info->dim);
 }
 
 static bool knows_differ(const struct eval *eval)
@@ -257,27 +260,26 @@ static bool knows_differ(const struct eval *eval)
 static void note_marks(struct buffer *to, const struct eval *eval)
 {
     buffer_format(to,
-                  "%s: best of its line. %s: worse than it by more than chance (p < %.4g), on the "
-                  "questions of the set that both know. Beside a score: how many of the questions "
-                  "the model knows all words of.",
+                  "%s: best of its row. %s: significantly worse (p < %.4g), on the questions that "
+                  "both models cover. Next to a score: how many of the questions the model covers.",
                   eval_mark(MARK_BEST), eval_mark(MARK_WORSE), 1 - eval->options.confidence);
     if (!eval->options.resamples)
-        buffer_text(to, " Without resamples, only shares are compared.");
+        buffer_text(to, " Without bootstrap samples, only shares are compared.");
     buffer_char(to, '\n');
     if (eval->options.unknown == PSDVEC_UNKNOWN_DROP && !eval->options.common && knows_differ(eval))
-        buffer_text(to, "These models know different questions; --common scores them on the "
-                        "same.\n");
+        buffer_text(to, "These models cover different questions; --common scores them on the same "
+                        "questions.\n");
 }
 
 static void eval_notes(struct buffer *to, const struct eval *eval)
 {
     static const char *const unknown[] = {
-        [PSDVEC_UNKNOWN_DROP] = "Questions with an unknown word are left out.",
+        [PSDVEC_UNKNOWN_DROP] = "Questions with an unknown word are omitted.",
         [PSDVEC_UNKNOWN_ZERO] = "A question with an unknown word counts as similarity 0, or as "
                                 "answered wrongly.",
-        [PSDVEC_UNKNOWN_MEAN] = "The mean of all vectors stands in for an unknown word.",
-        [PSDVEC_UNKNOWN_SPELLING] = "An unknown word has the vector that its spelling gives; "
-                                    "where it gives none, the question is left out."};
+        [PSDVEC_UNKNOWN_MEAN] = "Unknown words have the mean of all vectors.",
+        [PSDVEC_UNKNOWN_SPELLING] = "Unknown words have their spelling vectors; questions with a "
+                                    "word that has none are omitted."};
     const psdvec_eval_options *o = &eval->options;
     bool native = false;
     for (size_t m = 0; m < eval->model_files.count; m++)
@@ -285,9 +287,9 @@ static void eval_notes(struct buffer *to, const struct eval *eval)
     if (eval->model_files.count > 1)
         note_marks(to, eval);
     buffer_format(to,
-                  "%s Words are looked up as they stand%s, and compared by the cosine of their "
+                  "%s Words are looked up as written%s, and compared by the cosine of their "
                   "%svectors.",
-                  unknown[o->unknown], o->keep_case ? "" : ", then in other cases",
+                  unknown[o->unknown], o->keep_case ? "" : ", then with other capitalisation",
                   native ? "read-out " : "");
     if (o->restrict_words)
         buffer_format(to,
@@ -295,12 +297,12 @@ static void eval_notes(struct buffer *to, const struct eval *eval)
                       " words; other words in them count as unknown.",
                       o->restrict_words);
     if (o->common)
-        buffer_text(to, " Only questions that every model knows count.");
+        buffer_text(to, " Only questions that every model covers are used.");
     if (o->half != PSDVEC_HALF_BOTH)
-        buffer_format(to, " Only the %s half of the questions counts.",
+        buffer_format(to, " Only the %s half of the questions is used.",
                       option_word(PSDVEC_OPTIONS_EVAL, "half", o->half));
     if (o->resamples)
-        buffer_format(to, " %" PRIu32 " resamples, seed %" PRIu64 ".", o->resamples,
+        buffer_format(to, " %" PRIu32 " bootstrap samples, seed %" PRIu64 ".", o->resamples,
                       argument_integer(eval->run->arguments, "seed"));
     buffer_char(to, '\n');
 }

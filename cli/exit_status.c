@@ -5,12 +5,12 @@
 
 const struct exit_line exit_lines[] = {
     {"0", "Success."},
-    {"1", "A defect in psdvec itself; please report it."},
-    {"2", "The program was used wrongly: an unknown command or option, or a value out of range."},
-    {"3", "The input cannot be used: not found, not text, damaged, or empty."},
+    {"1", "An internal error in psdvec; please report it."},
+    {"2", "A usage error: an unknown command or option, or a value out of range."},
+    {"3", "An input cannot be used: not found, not text, damaged, or empty."},
     {"4", "A psdvec file cannot be used: another kind of file, damaged, or from a newer version."},
-    {"5", "The result cannot be written: no such folder, no permission, or no room."},
-    {"6", "Not enough memory, or another resource has run out."},
+    {"5", "The result cannot be written: no such folder, no permission, or no space left."},
+    {"6", "Not enough memory or another system resource."},
     {"129, 130, 143", "Stopped by SIGHUP, by Ctrl-C (SIGINT), or by SIGTERM."},
     {0}};
 

@@ -14,8 +14,8 @@
 #define OPTION_COLUMN 26
 
 const struct example main_examples[] = {
-    {"psdvec train wiki.txt -o wiki.safetensors", "Make vectors from a text."},
-    {"psdvec similar wiki.safetensors music", "See which words are like a word."},
+    {"psdvec train wiki.txt -o wiki.safetensors", "Train vectors on a text."},
+    {"psdvec similar wiki.safetensors music", "List the nearest neighbours of a word."},
     {0}};
 
 size_t help_width(void)
@@ -107,7 +107,7 @@ bool help_family(struct buffer *to, const char *word, size_t width)
         return false;
     buffer_format(to, "Usage: psdvec %s COMMAND [OPTION]... [FILE]...\n", word);
     list_commands(to, word, width);
-    buffer_format(to, "\nMore about one of them: psdvec %s COMMAND --help\n", word);
+    buffer_format(to, "\nFor the help of a command, run psdvec %s COMMAND --help\n", word);
     return true;
 }
 

@@ -47,8 +47,8 @@ static int leading_option(const char *word)
         return print(&text);
     }
     return use_error("",
-                     phrase("options such as %s stand after a command, as in psdvec train INPUT -o "
-                            "MODEL; alone there are only --help and --version",
+                     phrase("options such as %s must follow a command, as in psdvec train INPUT "
+                            "-o MODEL; only --help and --version need no command",
                             word));
 }
 

@@ -182,10 +182,9 @@ void man_main(struct buffer *to)
                     ".B psdvec\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
                     ".br\n.B psdvec \\-\\-help\n.br\n.B psdvec \\-\\-version\n"
                     ".SH DESCRIPTION\n");
-    roff_lines(to, "psdvec turns text into exact counts of word pairs, and these into word "
-                   "vectors. Results go to standard output or to the file of "
-                   "--output; messages and progress go to standard error, progress only if that "
-                   "is a terminal.");
+    roff_lines(to, "psdvec counts word pairs in text and trains word vectors from the counts. "
+                   "Results go to standard output or to the file given with --output. Messages "
+                   "and progress go to standard error; progress is shown only on a terminal.");
     buffer_text(to, ".SH COMMANDS\n");
     const char *group = "";
     for (size_t k = 0; commands[k]; k++) {
@@ -198,22 +197,22 @@ void man_main(struct buffer *to)
         buffer_format(to, ".TP\n.B %s\n", commands[k]->name);
         roff_sentence(to, commands[k]->summary);
     }
-    buffer_text(to, ".SH OPTIONS\nEvery command has these.\n");
+    buffer_text(to, ".SH OPTIONS\nAll commands accept these options.\n");
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(&cmd_help, k)); k++)
         one_option(to, NULL, option);
     exit_section(to);
     buffer_text(to, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n");
-    roff_lines(to, "If set and not empty, there is no colour unless --color always asks for it.");
+    roff_lines(to, "If set and not empty, output has no colour, unless --color always is given.");
     buffer_text(to, ".TP\n.B TERM\n");
-    roff_lines(to, "If it is dumb, there is neither colour nor a line of progress.");
+    roff_lines(to, "If it is dumb, there is no colour and no progress line.");
     buffer_text(to, ".TP\n.B COLUMNS\n");
-    roff_lines(to, "The width of the help where the terminal does not tell its own.");
+    roff_lines(to, "The width of the help if the width of the terminal is unknown.");
     buffer_text(to, ".SH SIGNALS\n");
-    roff_lines(to, "SIGINT (Ctrl-C), SIGTERM and SIGHUP stop the work, remove temporary files and "
-                   "leave existing results as they were. A second Ctrl-C ends the program at "
-                   "once. If the reader of standard output goes away, the program ends quietly "
-                   "with status 0.");
+    roff_lines(to, "On SIGINT (Ctrl-C), SIGTERM or SIGHUP, the program stops, removes its "
+                   "temporary files and leaves existing results unchanged. A second Ctrl-C ends "
+                   "the program at once. If the reader of standard output exits, the program ends "
+                   "silently with status 0.");
     examples_section(to, main_examples);
     see_also(to, NULL);
 }

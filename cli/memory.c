@@ -9,7 +9,7 @@
 
 void out_of_memory(void)
 {
-    fputs("psdvec: the system has no memory left; close other programs and try again\n", stderr);
+    fputs("psdvec: the system is out of memory; close other programs and try again\n", stderr);
     exit(EXIT_RESOURCE); /* NOLINT(concurrency-mt-unsafe): there is no other way on */
 }
 
@@ -108,7 +108,8 @@ void json_end(pv_json_writer *writer)
 {
     if (pv_json_writer_end(writer))
         return;
-    fputs("psdvec: JSON was written in an impossible order; please report this defect\n", stderr);
+    fputs("psdvec: internal error: JSON was written in an invalid order; please report it\n",
+          stderr);
     exit(EXIT_DEFECT); /* NOLINT(concurrency-mt-unsafe): as above */
 }
 

@@ -109,8 +109,8 @@ int options_refuse_text(struct run *run, const char *counts)
         if (option->library && option->kind == PSDVEC_OPTIONS_COUNT &&
             run->arguments->values[k].given)
             return run_use_error(run,
-                                 "--%s is about reading text, and %s has been counted "
-                                 "already; leave it out, or give the text",
+                                 "--%s applies to text, and %s is a counts file; omit the option, "
+                                 "or give the text",
                                  option->name, counts);
     return EXIT_FINE;
 }

@@ -44,7 +44,7 @@ static const char *model_error(const char *path, size_t length, const char *prog
     if (foreign)
         return phrase("write -o %s.safetensors, and then run: psdvec convert %s.safetensors %s%s",
                       name, name, plain, program ? phrase(" && %s %s", program, plain) : "");
-    return phrase("write -o %s.safetensors; psdvec convert makes other formats of it: .vec, "
+    return phrase("write -o %s.safetensors; psdvec convert converts it to other formats: .vec, "
                   ".txt, .glove.txt, .bin and .npy",
                   name);
 }
@@ -52,7 +52,7 @@ static const char *model_error(const char *path, size_t length, const char *prog
 static const char *counts_error(const char *path, size_t length)
 {
     return phrase(
-        "write -o %.*s.counts.safetensors; psdvec counts export makes other formats of it",
+        "write -o %.*s.counts.safetensors; psdvec counts export converts it to other formats",
         (int)stem(path, length), path);
 }
 
@@ -75,7 +75,7 @@ const char *output_name_error(const struct command *command, const char *path)
         other |= ends_with(path, length, *suffix);
     if (!program && !other)
         return NULL;
-    return phrase("the result is %s in safetensors format, which does not fit the name %s; %s",
+    return phrase("the result is %s in safetensors format, which does not match the name %s; %s",
                   written[command->output_kind], path,
                   command->output_kind == OUTPUT_MODEL ? model_error(path, length, program)
                                                        : counts_error(path, length));

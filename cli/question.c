@@ -13,16 +13,16 @@
 #include <string.h>
 
 const psdvec_option top_options[] = {
-    WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "10", .group = "The question",
+    WHOLE_OPTION("top", "N", 1, 1000000, .fallback = "10", .group = "Query",
                  .help = "show N words"),
-    FLAG_OPTION("forms", .help = "also show forms of the words asked "
-                                 "about, such as kings and king's of king"),
+    FLAG_OPTION("forms", .help = "also show inflected forms of the words of the query, such as "
+                                 "kings and king's for king"),
     {0}};
 
 const psdvec_option spelling_options[] = {
-    REAL_OPTION("spelling", "W", 0, 1, .fallback = "1", .group = "The question",
-                .help = "weight of spelling in the vectors: 1 as trained, 0 compares words by "
-                        "their contexts alone"),
+    REAL_OPTION("spelling", "W", 0, 1, .fallback = "1", .group = "Query",
+                .help = "weight of spelling in the vectors: 1 is as trained, 0 compares words by "
+                        "their contexts only"),
     {0}};
 
 /* ---- The question ---------------------------------------------------------------------- */
@@ -126,8 +126,8 @@ static int find(struct question *q, const char *text, struct asked *asked)
     bool digits = loses_digits(q, text);
     if (digits && !asked->part_count)
         return run_error(q->run, EXIT_USE,
-                         "'%s' is not in the model, whose text was read without digits; train with "
-                         "--digits keep to have numbers",
+                         "'%s' is not in the model, whose text was read without digits; to "
+                         "include numbers, train with --digits keep",
                          text);
     if (digits)
         asked->remark =
@@ -303,8 +303,8 @@ double question_cosine(const struct question *q, size_t i, size_t j)
 void question_nothing(struct show *show, const struct question *q, const char *otherwise)
 {
     uint64_t words = argument_integer(q->run->arguments, "restrict");
-    show_title(show, words > 0 ? phrase("  nothing among the first %" PRIu64 " words", words)
-                               : phrase("  nothing: %s", otherwise));
+    show_title(show, words > 0 ? phrase("  no results among the first %" PRIu64 " words", words)
+                               : phrase("  no results: %s", otherwise));
 }
 
 struct cell answer_count(const struct question *q, uint32_t word)
@@ -334,8 +334,10 @@ static const char *remark(const struct asked *asked, size_t k, bool for_people)
     if (asked->remark && k-- == 0)
         return asked->remark;
     if (asked->spelled && k-- == 0)
-        return for_people ? phrase("%s: not in the model; from its spelling", text)
-                          : phrase("the word '%s' is not in the model; from its spelling", text);
+        return for_people ? phrase("%s: not in the model; vector from its spelling", text)
+                          : phrase("the word '%s' is not in the model; its vector comes from its "
+                                   "spelling",
+                                   text);
     if (asked->similar && k-- == 0)
         return phrase("did you mean %s?", asked->similar);
     if (!asked->known && !asked->spelled && k == 0)
@@ -392,7 +394,7 @@ void question_left_out(struct show *show, const struct question *q, const struct
         cell_for_people(&names, &word, &(const struct column){0});
     }
     if (forms->left_out_count)
-        show_note(show, phrase("  %s%s%s left out: %s (--forms shows them)", model ? model : "",
+        show_note(show, phrase("  %s%s%s omitted: %s (--forms shows them)", model ? model : "",
                                model ? ": " : "", phrase_counted(forms->left_out_count, "form"),
                                names.text));
     if (!model)

@@ -31,12 +31,12 @@ static const struct section sections[] = {
      "The model, and how it is fitted to counts ([guide](../how-to/train.md), "
      "[formulas](../explanation/model.md))."},
     {PSDVEC_OPTIONS_EXTEND, "Adding words",
-     "Vectors for words that a trained model does not know "
+     "Vectors for words that are not in a trained model "
      "([guide](../how-to/new-words.md))."},
     {PSDVEC_OPTIONS_BASELINE, "Other systems",
      "word2vec, GloVe and other systems to compare with ([details](../explanation/baselines.md))."},
     {PSDVEC_OPTIONS_QUERY, "Queries",
-     "Which words may answer a query for neighbours or analogies."},
+     "Which words may be results of a query for neighbours or analogies."},
     {PSDVEC_OPTIONS_EVAL, "Evaluation",
      "How models are scored on test sets ([details](../how-to/evaluate.md))."},
     {PSDVEC_OPTIONS_SCORER, "Documents",
@@ -51,19 +51,17 @@ static const struct section sections[] = {
 static_assert(SECTIONS == PSDVEC_OPTIONS_KINDS, "every table needs a section");
 
 static const char *const introduction[] = {
-    "Every option of the library, with its name, value and default. The program takes the same "
-    "options; a few more, which concern only its input and output, are listed by `psdvec help "
-    "COMMAND`.",
-    "In C, an option is a member of the struct that is named below, which the function "
-    "`..._default` fills in. The member is called like the option unless the option says "
-    "otherwise; a list has a second member, `NAME_count`, with the number of its elements. From "
-    "other languages, options are set by name with `psdvec_settings_set` "
-    "([how](../how-to/embed-in-c.md#other-languages)).",
+    "Every option of the library, with its name, value and default. The program has the same "
+    "options; `psdvec help COMMAND` also lists those that concern only its input and output.",
+    "In C, an option is a member of the struct named below, which the function `..._default` "
+    "fills in. The member has the name of the option unless stated otherwise; a list has a second "
+    "member, `NAME_count`, with the number of its elements. From other languages, options are set "
+    "by name with `psdvec_settings_set` ([how](../how-to/embed-in-c.md#other-languages)).",
     "*Default* is the value of an option that is not set. Some presets have other defaults: the "
-    "presets of training are `default` and `paper`, and every method of another system is the "
-    "preset of its own options and of counting for it. *Stored* options are kept in the files made "
-    "with them. If a file was written by a version without the option, it is read as if the "
-    "option had its default, unless another value is named.",
+    "presets of training are `default` and `paper`, and each method of another system is a preset "
+    "of its options and of counting. *Stored* options are recorded in the files made with them. "
+    "If a file was written by a version without the option, it is read as if the option had its "
+    "default, unless another value is named.",
     NULL};
 
 /* ---- Pieces of text ----------------------------------------------------------------------------- */

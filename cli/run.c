@@ -23,7 +23,8 @@ const psdvec_option common_options[] = {
      .argument = "FILE",
      .group = "Common options",
      .path = PSDVEC_PATH_FILE,
-     .help = "write the result to FILE, which is replaced only when the new file is complete"},
+     .help = "write the result to FILE; an existing file is replaced only when the new one is "
+             "complete"},
     {.name = "quiet",
      .letter = 'q',
      .type = PSDVEC_OPTION_FLAG,
@@ -158,7 +159,9 @@ int run_library(struct run *run)
     psdvec_status status = psdvec_context_new(options, &run->ctx);
     if (status != PSDVEC_OK) {
         run->ctx = NULL;
-        return run_error(run, exit_for(status), "cannot start with these threads and memory: %s",
+        return run_error(run, exit_for(status),
+                         "cannot start with these values of --threads and "
+                         "--memory: %s",
                          psdvec_status_name(status));
     }
     return EXIT_FINE;
@@ -175,7 +178,7 @@ static int finish_output(struct run *run, int code)
         return exit_for(PSDVEC_ERR_CANCELLED);
     return run_error(run, EXIT_OUTPUT, "cannot write %s: %s%s",
                      path && ours ? path : "to standard output", system_error(run->out.error),
-                     run->out.error == ENOSPC ? "; make room and run it again" : "");
+                     run->out.error == ENOSPC ? "; free some space and run it again" : "");
 }
 
 int run_write(struct run *run, const char *path, const struct buffer *text)
@@ -225,11 +228,10 @@ static int act(struct run *run)
     const char *path = run_output(run);
     if (command->output_example && !command->output_optional && !path &&
         !arguments_alone(run->arguments))
-        return run_use_error(run, "say where the result goes, for example -o %s",
-                             command->output_example);
+        return run_use_error(run, "give an output, for example -o %s", command->output_example);
     if (command->output_operand && argument_text(run->arguments, "output") &&
         run->arguments->operand_count > 1)
-        return run_use_error(run, "two outputs are named, %s and %s", path,
+        return run_use_error(run, "two outputs are given, %s and %s; give one", path,
                              run->arguments->operands[1]);
     const char *name_error = arguments_input_at(run->arguments, 0, path)
                                  ? NULL /* that is the greater mistake */

@@ -11,7 +11,7 @@
 
 const psdvec_option scoring_options[] = {
     FILE_OPTION("counts", .group = "Model",
-                .help = "the counts that the model was trained on: adds residuals, which the "
+                .help = "the counts that the model was trained on: add the residuals, which the "
                         "vectors do not explain"),
     {0}};
 
@@ -23,8 +23,8 @@ static int open_counts(struct scoring *s)
     size_t given = value->text_count ? value->text_count : value->text != NULL;
     if (given && given != s->count)
         return run_use_error(s->run,
-                             "%zu models and %zu files of counts are named; give --counts once for "
-                             "each model, in their order, or not at all",
+                             "%zu models and %zu counts files are given; give --counts once for "
+                             "each model, in the same order, or not at all",
                              s->count, given);
     for (size_t k = 0; k < given; k++) {
         const char *path = value->text_count ? value->texts[k] : value->text;
@@ -64,8 +64,8 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     s->scored = lasting_alloc(count, sizeof *s->scored);
     int code = EXIT_FINE;
     if (argument(run->arguments, "self")->given && argument(run->arguments, "counts")->given)
-        code = run_use_error(run, "--self and --counts exclude each other: counts know how words "
-                                  "repeat");
+        code = run_use_error(run, "--self and --counts cannot be combined, because counts include "
+                                  "the repetition of words");
     for (size_t k = 0; k < count && !code; k++)
         code = model_file_open(run, paths[k], &s->models[k]);
     if (!code)
@@ -139,7 +139,7 @@ void context_words_warn(struct run *run, const struct context_words *words)
         return;
     for (size_t k = 0; k < words->count; k++)
         if (words->words[k] == PSDVEC_UNKNOWN_WORD) {
-            buffer_text(&text, text.length ? ", " : "not in the model, and passed over: ");
+            buffer_text(&text, text.length ? ", " : "not in the model and skipped: ");
             cell_text(&text, words->texts[k], strlen(words->texts[k]));
         }
     talk_warning(&run->talk, phrase_of(&text));

@@ -43,7 +43,7 @@ static void text_lines(struct buffer *to, const psdvec_count_report *report)
     summary_line(to, "read", "%s words in %s (%s of text)", phrase_count(report->tokens),
                  phrase_counted(report->documents, "document"),
                  phrase_bytes((double)report->bytes));
-    const char *distinct = report->distinct_words ? phrase(" of %s distinct ones",
+    const char *distinct = report->distinct_words ? phrase(" of %s distinct words",
                                                            phrase_count(report->distinct_words))
                                                   : "";
     const char *covering = report->tokens
@@ -113,7 +113,7 @@ static void model_lines(struct buffer *to, const psdvec_train_report *report)
     summary_line(to, "eigenvalues", "%" PRIu32 " positive, %" PRIu32 " negative", report->positive,
                  report->negative);
     if (report->core_words < report->words)
-        summary_line(to, "core", "%s words solved together, %s by regression on them",
+        summary_line(to, "core", "%s words solved together, %s by regression",
                      phrase_count(report->core_words),
                      phrase_count(report->words - report->core_words));
     summary_line(to, "pairs", "%s of core words", phrase_count(report->pairs));
@@ -203,7 +203,7 @@ void summary_baseline(struct run *run, const psdvec_count_report *count,
     summary_line(&text, "model", "%s words, %" PRIu32 " dimensions", phrase_count(report->words),
                  report->dim);
     if (report->entries)
-        summary_line(&text, "sparse", "%s numbers that are not 0, %.2f%% of all",
+        summary_line(&text, "sparse", "%s nonzero components, %.2f%% of all",
                      phrase_count(report->entries),
                      100 * (double)report->entries / ((double)report->words * report->dim));
     if (report->pairs)
@@ -229,7 +229,7 @@ void summary_extend(struct run *run, const psdvec_extend_report *report)
     pv_json_put_fixed(to, "seconds", report->seconds, 3);
     log_end(&line);
     summary_line(
-        &text, "model", "%s%s, %s as they were", phrase_counted(report->new_words, "new word"),
+        &text, "model", "%s%s, %s unchanged", phrase_counted(report->new_words, "new word"),
         report->replaced_words ? phrase(", %s replaced", phrase_count(report->replaced_words)) : "",
         phrase_count(report->old_words - report->replaced_words));
     summary_line(&text, "core", "%s of the model's core words occur in the new text",
@@ -341,17 +341,18 @@ int interrupted_failed(struct run *run, psdvec_status status)
     const char *resume = resumes ? argument_text(run->arguments, "resume") : NULL;
     const char *restart = argument_flag(run->arguments, "restart") ? " without --restart" : "";
     const char *state = interrupted_state(argument_text(run->arguments, "output"));
-    const char *sentence = "stopped before a part was finished; the same command begins anew";
+    const char *sentence = "stopped before the first part was finished; the same command starts "
+                           "over";
     if (state && read_once(run->arguments))
-        sentence = "stopped; text that does not lie in a file cannot be read again, and the same "
-                   "command begins anew";
+        sentence = "stopped; standard input and pipes cannot be read again, so the same command "
+                   "starts over";
     else if (state)
-        sentence = phrase("stopped; what is done is kept, %s, and the same command%s goes on from "
-                          "there",
+        sentence = phrase("stopped; finished work is kept (%s), and the same command%s resumes "
+                          "from it",
                           state, restart);
     else if (resume)
         sentence = phrase("stopped; the counts of finished inputs are kept in %s, and the same "
-                          "command goes on from there",
+                          "command resumes from them",
                           resume);
     return run_failed_because(run, status, sentence);
 }

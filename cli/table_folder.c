@@ -156,13 +156,13 @@ static psdvec_status check_file(struct table *table, const char *path, bool coun
 
 static int not_ours(struct table *table, const char *path, const char *why)
 {
-    return run_error(table->run, EXIT_OUTPUT,
-                     "%s %s; move it away, or choose another folder with -o", path, why);
+    return run_error(table->run, EXIT_OUTPUT, "%s %s; move it, or choose another folder with -o",
+                     path, why);
 }
 
 static void say_again(struct table *table, const struct table_item *item, const char *why)
 {
-    talk_note(&table->run->talk, phrase("%s is made again, since %s", item->file, why));
+    talk_note(&table->run->talk, phrase("%s is made again because %s", item->file, why));
 }
 
 /* A record says that the file was finished with these settings. Is it still there? */
@@ -173,12 +173,11 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
     bool there = stat(item->file, &status) == 0;
     psdvec_status found = there ? check_file(table, item->file, counts) : PSDVEC_OK;
     if (found == PSDVEC_ERR_CANCELLED)
-        return run_failed_because(table->run, found,
-                                  "stopped; all that is in the folder is as it was");
+        return run_failed_because(table->run, found, "stopped; the folder is unchanged");
     if (found != PSDVEC_OK)
         say_again(table, item, psdvec_error_message(table->run->ctx));
     else if (there && (uint64_t)status.st_size != record->bytes)
-        return not_ours(table, item->file, "is not the file that this table made");
+        return not_ours(table, item->file, "is not the file that this table wrote");
     item->there = there && found == PSDVEC_OK;
     if (!item->there && !counts)
         return EXIT_FINE;
@@ -224,7 +223,7 @@ static int look(struct table *table, struct table_item *item, bool counts)
     if (read_record(table, item, &record))
         code = look_at_record(table, item, &record, counts);
     else if (lstat(item->file, &status) == 0)
-        code = not_ours(table, item->file, "is there already, and this table did not make it");
+        code = not_ours(table, item->file, "already exists, and this table did not write it");
     buffer_free(&record.differ);
     buffer_free(&record.version);
     return code;
@@ -254,7 +253,7 @@ static int refuse_inside(struct table *table)
         size_t length = input ? strlen(input) : 0;
         if (input && !strncmp(folder, input, length) && (folder[length] == '/' || !folder[length]))
             code = run_error(table->run, EXIT_OUTPUT,
-                             "%s lies in the input %s and would be read as text; choose another "
+                             "%s is inside the input %s and would be read as text; choose another "
                              "folder with -o",
                              table->folder, arguments->operands[k]);
         free(input);
@@ -266,7 +265,7 @@ static int refuse_inside(struct table *table)
 static int cannot(struct table *table, const char *what, const char *path)
 {
     return run_error(table->run, EXIT_OUTPUT, "cannot %s %s: %s%s", what, path, system_error(errno),
-                     errno == ENOSPC ? "; make room and run it again" : "");
+                     errno == ENOSPC ? "; free some space and run it again" : "");
 }
 
 /* A folder that no table was made in. */
@@ -276,12 +275,12 @@ static int make_records(struct table *table)
     for (size_t k = 0; k < RESULTS; k++) {
         const char *path = path_in(table->folder, results[k]);
         if (lstat(path, &status) == 0)
-            return not_ours(table, path, "is there already, and no table made it");
+            return not_ours(table, path, "already exists, and psdvec table did not write it");
     }
     if (mkdir(table->records, 0777) != 0 && errno != EEXIST)
-        return cannot(table, "make the folder", table->records);
+        return cannot(table, "create the folder", table->records);
     if (!is_empty(table->records))
-        return not_ours(table, table->records, "is there already, and no table made it");
+        return not_ours(table, table->records, "already exists, and psdvec table did not write it");
     return EXIT_FINE;
 }
 
@@ -298,8 +297,8 @@ static int hold(struct table *table)
     if (flock(table->lock, LOCK_EX | LOCK_NB) == 0)
         return EXIT_FINE;
     return run_error(table->run, EXIT_OUTPUT,
-                     "another psdvec table is at work in %s; wait for it, or choose another folder "
-                     "with -o",
+                     "another psdvec table is running in %s; wait for it, or choose another "
+                     "folder with -o",
                      table->folder);
 }
 
@@ -340,9 +339,11 @@ int table_folder_open(struct table *table)
     struct stat status;
     bool made = mkdir(table->folder, 0777) == 0;
     if (!made && errno != EEXIST)
-        return cannot(table, "make the folder", table->folder);
+        return cannot(table, "create the folder", table->folder);
     if (stat(table->folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        return not_ours(table, table->folder, "is no folder, and a table is several files");
+        return not_ours(table, table->folder,
+                        "is not a folder, and a table consists of several "
+                        "files");
     table->records = path_in(table->folder, "records");
     int code = refuse_inside(table);
     if (code && made)

@@ -60,16 +60,17 @@ static void say_header(struct table *table, const struct table_system *system, s
     const struct table_item *item = &system->item;
     const char *state = "", *left = "";
     if (item->done)
-        state = phrase("        there from before%s%s: %s\n",
+        state = phrase("        from an earlier run%s%s: %s\n",
                        item->made_by ? ", made by psdvec " : "",
                        item->made_by ? phrase_safe(item->made_by, strlen(item->made_by)) : "",
                        cost_text(&item->cost));
     else if (item->begun)
-        state = "        goes on where it was stopped\n";
+        state = "        resumed\n";
     else if (item->changed)
-        state = "        made again: settings or text have changed\n";
+        state = "        trained again: settings or text have changed\n";
     if (!item->done && rest(table) > 0)
-        left = phrase("        about %s left, as it took before\n", phrase_seconds(rest(table)));
+        left =
+            phrase("        about %s left, as in the earlier run\n", phrase_seconds(rest(table)));
     talk_say(&table->run->talk,
              phrase("%s%zu of %zu  %s%s  %s\n%s%s", palette->bold, number, table->system_count,
                     item->name, palette->plain, table_title(table, system), state, left));
@@ -99,7 +100,7 @@ typedef psdvec_status work_fn(struct table *table, void *what);
 static const char *no_record(const struct table *table, int error)
 {
     return phrase("cannot write into %s: %s%s", table->records, system_error(error),
-                  error == ENOSPC ? "; make room and run it again" : "");
+                  error == ENOSPC ? "; free some space and run it again" : "");
 }
 
 /* Carries it out in a context of its own, and keeps the record. */
@@ -201,8 +202,8 @@ int table_stopped(struct table *table)
         done += table->systems[k].item.done;
     return run_failed_because(
         table->run, PSDVEC_ERR_CANCELLED,
-        phrase("stopped; %zu of %zu systems done and kept in %s, and the same command%s goes on "
-               "from there",
+        phrase("stopped; %zu of %zu systems are done and kept in %s, and the same command%s "
+               "resumes from there",
                done, table->system_count, table->folder,
                argument_flag(table->run->arguments, "restart") ? " without --restart" : ""));
 }
@@ -240,7 +241,7 @@ static bool has_source(struct table *table, struct table_system *system)
     if (!source || !source->failure)
         return true;
     fail(&system->item, source->status,
-         phrase("it begins with %s, which failed",
+         phrase("it depends on %s, which failed",
                 system->counts != SIZE_MAX ? "counts" : source->name));
     return false;
 }

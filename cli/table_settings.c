@@ -59,8 +59,7 @@ static int refuse_twice(struct table *table, const char *path)
 {
     return run_use_error(
         table->run,
-        "%s can be read only once, and several systems read the text; save it to a "
-        "file first",
+        "%s can be read only once, but several systems read the text; save it to a file first",
         !strcmp(path, "-") ? "standard input" : path);
 }
 
@@ -74,8 +73,8 @@ static int look_at_text(struct table *table, struct identity *identity)
             return refuse_twice(table, path);
         if (counts_file_likely(path))
             return run_error(table->run, EXIT_INPUT,
-                             "%s is not text but a file of psdvec's; a table begins with text, as "
-                             "word2vec cannot begin with counts",
+                             "%s is a psdvec file, not text; psdvec table needs text, because "
+                             "word2vec cannot train on counts",
                              path);
         int error = pv_walk(path, add_file, identity);
         if (error)
@@ -208,10 +207,9 @@ int table_text_same(struct table *table)
     struct identity text;
     int code = look_at_text(table, &text);
     if (!code && text.hash != table->text)
-        code =
-            run_error(table->run, EXIT_INPUT,
-                      "the text was changed during the run, so that not all systems have read the "
-                      "same; run it again, and they are made anew");
+        code = run_error(table->run, EXIT_INPUT,
+                         "the text changed during the run, so not all systems read the same text; "
+                         "run the command again to train them again");
     return code;
 }
 

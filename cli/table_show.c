@@ -145,14 +145,14 @@ static void note_counting(struct buffer *to, const struct table *table)
 {
     if (argument_integer(table->run->arguments, "counting") == COUNTING_SAME) {
         buffer_format(to,
-                      "All systems read the text in the same way (%s), word2vec with its own "
-                      "window of random width up to that.",
+                      "All systems count the text in the same way (%s); word2vec uses a window of "
+                      "random width up to that size.",
                       table_counts_words(&table->count));
     } else {
-        buffer_text(to, "Each system counts as its authors did, unless an option said otherwise.");
+        buffer_text(to, "Each system counts as its authors did, except where an option was given.");
     }
-    buffer_text(to, " Text, words and numbers in a vector are the same for all; everything else is "
-                    "each system's published default.\n");
+    buffer_text(to, " Text, vocabulary and number of dimensions are the same for all; everything "
+                    "else is the published default of each system.\n");
 }
 
 static void note_measures(struct buffer *to, const struct table *table)
@@ -191,13 +191,12 @@ static void note_versions(struct buffer *to, const struct table *table)
         const struct table_item *item = &table->systems[k].item;
         if (!item->made_by)
             continue;
-        buffer_format(to, "%s%s by psdvec %s",
-                      some ? ", " : "Made by another version: ", item->name,
+        buffer_format(to, "%s%s by psdvec %s", some ? ", " : "Made by other versions: ", item->name,
                       phrase_safe(item->made_by, strlen(item->made_by)));
         some = true;
     }
     if (some)
-        buffer_text(to, "; --restart makes all anew.\n");
+        buffer_text(to, "; --restart trains all of them again.\n");
 }
 
 /* What must be known to read it; each line is a paragraph. */
@@ -205,37 +204,37 @@ static void table_notes(struct buffer *to, const struct table *table)
 {
     const psdvec_eval_options *o = &table->eval.options;
     buffer_format(to,
-                  "%s: best of its column. %s: not worse than it by more than chance (p >= %.4g; "
-                  "paired bootstrap for correlations, McNemar's exact test for shares).",
+                  "%s: best of its column. %s: not significantly worse (p >= %.4g; paired "
+                  "bootstrap for correlations, McNemar's exact test for shares).",
                   eval_mark(MARK_BEST), eval_mark(MARK_ALIKE), 1 - o->confidence);
     note_measures(to, table);
-    buffer_text(to, " known: questions all of whose words the vocabulary has, the same for all "
-                    "systems; others are left out.");
+    buffer_text(to, " known: questions whose words are all in the vocabulary, the same for all "
+                    "systems; others are omitted.");
     for (size_t k = 0; k < table->system_count; k++) {
         size_t model = table_model(table, k);
         if (model != SIZE_MAX && table->eval.apart[model])
             buffer_format(
                 to,
-                " %s has %s words only. It knows fewer and easier questions and has fewer wrong "
+                " %s has only %s words. It covers fewer and easier questions and has fewer wrong "
                 "answers to choose from, so it is not compared with the others.",
                 table->systems[k].item.name,
                 phrase_count(psdvec_model_get_info(table->eval.models[model])->words));
     }
     if (o->resamples)
-        buffer_format(to, " %" PRIu32 " resamples, seed %" PRIu64 ".", o->resamples,
+        buffer_format(to, " %" PRIu32 " bootstrap samples, seed %" PRIu64 ".", o->resamples,
                       argument_integer(table->run->arguments, "seed"));
     else
-        buffer_text(to, " Without resamples, correlations are not compared.");
+        buffer_text(to, " Without bootstrap samples, correlations are not compared.");
     buffer_char(to, '\n');
     note_counting(to, table);
-    buffer_text(to, "Time and memory are those of this machine with ");
+    buffer_text(to, "Time and memory were measured on this machine with ");
     note_threads(to, table);
-    buffer_text(to, "; memory is the most that was held at once. A system takes its own time and "
-                    "that of what it begins with.");
+    buffer_text(to, "; memory is the peak. The total time of a system is its own time plus that "
+                    "of the counts or vectors that it is trained on.");
     for (size_t k = 0; k < table->system_count; k++)
         if (table->systems[k].item.done && table->systems[k].item.cost.more) {
-            buffer_text(to, " >: the run was killed on the way, and what it took before is not in "
-                            "the time.");
+            buffer_text(to, " >: an earlier run of the system was killed, and its time is not "
+                            "included.");
             break;
         }
     buffer_char(to, '\n');
@@ -428,7 +427,7 @@ static void show_costs(struct show *show, const struct table *table)
         COLUMN(NULL, "time", .gap = 2, .right = true),
         COLUMN(NULL, "CPU", .gap = 2, .right = true),
         COLUMN(NULL, "memory", .gap = 2, .right = true),
-        COLUMN(NULL, "numbers", .gap = 2, .right = true),
+        COLUMN(NULL, "dimensions", .gap = 2, .right = true),
         COLUMN(NULL, "from", .gap = 2, .style = DIM, .rest = true)};
     struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
     rows.heading = DIM;

@@ -119,8 +119,8 @@ static int no_method(struct table *table, const char *name)
         return run_use_error(table->run, "--methods: there is no method '%s'; did you mean '%s'?",
                              name, near);
     return run_use_error(table->run,
-                         "--methods: there is no method '%s'; there are %s, and sparse-NAME for "
-                         "codes of other vectors than psd's",
+                         "--methods: there is no method '%s'; the methods are %s, and sparse-NAME "
+                         "for sparse codes of the vectors of NAME",
                          name, list);
 }
 
@@ -145,12 +145,12 @@ static int add_sparse(struct table *table, const char *of)
         return no_method(table, of);
     if (dense->method == PSDVEC_METHOD_SPARSE || dense->method == PSDVEC_METHOD_PPMI)
         return run_use_error(table->run,
-                             "--methods: %s%s would be sparse codes of vectors that are "
-                             "sparse already",
+                             "--methods: %s%s would be sparse codes of vectors that are already "
+                             "sparse; omit it",
                              sparse_of, of);
     const char *name = phrase("%s%s", sparse_of, of);
     if (find_system(table, name) != SIZE_MAX)
-        return run_use_error(table->run, "--methods: %s is named twice", name);
+        return run_use_error(table->run, "--methods: %s is given twice", name);
     size_t source = add_dense(table, dense), k = add_system(table, find_kind("sparse"), name);
     table->systems[k].source = source;
     return EXIT_FINE;
@@ -167,7 +167,7 @@ static int add_method(struct table *table, const char *name)
         return no_method(table, name);
     size_t k = add_dense(table, kind);
     if (table->systems[k].named)
-        return run_use_error(table->run, "--methods: %s is named twice", name);
+        return run_use_error(table->run, "--methods: %s is given twice", name);
     table->systems[k].named = true;
     return EXIT_FINE;
 }

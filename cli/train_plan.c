@@ -23,12 +23,12 @@ static void add_state(struct buffer *to, const struct run *run)
 {
     const char *state = interrupted_state(argument_text(run->arguments, "output"));
     if (!state)
-        summary_line(to, "interrupted", "none; the run begins at the beginning");
+        summary_line(to, "interrupted", "none; the run starts from the beginning");
     else if (argument_flag(run->arguments, "restart"))
-        summary_line(to, "interrupted", "%s, to be forgotten", state);
+        summary_line(to, "interrupted", "%s, which is discarded", state);
     else
         summary_line(to, "interrupted",
-                     "%s; with the same options and input the run goes on from there", state);
+                     "%s; with the same options and input, the run resumes from it", state);
 }
 
 /* Two digits: more would promise too much. */
@@ -92,7 +92,7 @@ int train_plan_counts(struct run *run, const struct train_setup *setup, const ch
     summary_line(&text, "allowed", "%s%s", phrase_bytes((double)plan.memory_budget),
                  plan.memory_least > plan.memory_budget
                      ? " is too little: raise --memory, or lower --core or --dim"
-                 : plan.streamed ? ", so the pairs go to a temporary file"
+                 : plan.streamed ? ", so the pairs are kept in a temporary file"
                                  : ", so everything stays in memory");
     summary_line(&text, "disk", "%s for the model%s", phrase_bytes((double)plan.output_bytes),
                  plan.temporary_bytes ? phrase(", %s for temporary files",
@@ -135,8 +135,8 @@ static int text_size(struct run *run, double *bytes)
     for (size_t k = 0; k < arguments->operand_count; k++) {
         const char *path = arguments->operands[k];
         if (!strcmp(path, "-"))
-            return run_use_error(run, "--dry-run cannot know how much text will come from standard "
-                                      "input; save it to a file first");
+            return run_use_error(run, "--dry-run cannot estimate the size of standard input; save "
+                                      "the text to a file first");
         int error = pv_walk(path, add_size, bytes);
         if (error)
             return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(error));
@@ -277,14 +277,15 @@ int train_plan_text(struct run *run, const struct train_setup *setup)
     add_words(&text, rough(e.words), rough(e.core));
     summary_line(&text, "dimensions", "%" PRIu32, setup->train->dim);
     summary_line(&text, "pairs", "%s", phrase_count((uint64_t)rough(e.pairs)));
-    summary_line(&text, "memory", "%s with everything in memory; allowed are %s",
+    summary_line(&text, "memory", "%s with everything in memory; the limit is %s",
                  phrase_bytes(rough(e.memory)),
                  phrase_bytes((double)psdvec_memory_budget(run->ctx)));
-    summary_line(&text, "disk", "%s for the model, %s for the counts on the way",
+    summary_line(&text, "disk", "%s for the model, %s for temporary counts",
                  phrase_bytes(rough(e.output)), phrase_bytes(rough(e.counts)));
     add_time(&text, e.seconds);
     add_state(&text, run);
-    buffer_text(&text, "Count the text first, and psdvec train COUNTS --dry-run knows better.\n");
+    buffer_text(&text, "For a better estimate, count the text first and run psdvec train COUNTS "
+                       "--dry-run.\n");
     output_text(&run->out, phrase_of(&text));
     return EXIT_FINE;
 }

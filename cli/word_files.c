@@ -54,8 +54,8 @@ int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors)
     if (bytes <= (double)psdvec_memory_budget(run->ctx))
         return EXIT_FINE;
     return run_error(run, EXIT_RESOURCE,
-                     "%zu vectors of %u numbers need %.0f MiB of memory, more than the budget has; "
-                     "allow more (--memory), or ask for fewer words",
+                     "%zu vectors of %u dimensions need %.0f MiB of memory, more than the limit; "
+                     "raise --memory, or give fewer words",
                      vectors, (unsigned)dim, bytes / 1048576);
 }
 
@@ -177,7 +177,9 @@ int model_file_unknown(struct run *run, const psdvec_model *model, const char *w
     near_words_list(&near, words, found, model_word, model);
     bool dropped = psdvec_model_get_info(model)->no_spelling;
     int code = run_error(run, EXIT_USE, "the word '%s' is not in the model%s%s", word,
-                         dropped ? ", whose spelling convert --no-spelling left out" : "",
+                         dropped ? ", which has no spelling vectors because convert --no-spelling "
+                                   "omitted them"
+                                 : "",
                          buffer_get(&near));
     buffer_free(&near);
     return code;
@@ -262,8 +264,8 @@ int counts_file_among(struct run *run, const char **counts)
             *counts = arguments->operands[k];
     if (*counts && arguments->operand_count > 1)
         return run_use_error(run,
-                             "%s is a counts file, and must then be the only input; psdvec counts "
-                             "merge adds several up",
+                             "%s is a counts file, and a counts file must be the only input; "
+                             "psdvec counts merge adds up several",
                              *counts);
     return EXIT_FINE;
 }
@@ -314,7 +316,7 @@ void test_file_warn(struct run *run, size_t first)
     const char *kind, *path = test_file_among(run, first, &kind);
     if (path)
         talk_warning(&run->talk,
-                     phrase("%s looks like a test set (%s), not like text, and is read as text; "
-                            "to score a model on it: psdvec eval MODEL %s",
+                     phrase("%s looks like a test set (%s), but is read as text; to score a model "
+                            "on it, run psdvec eval MODEL %s",
                             path, kind, path));
 }

@@ -17,14 +17,14 @@ sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
 # The fallbacks and the plain kernels, on whatever machine.
 portable = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/portable PORTABLE=1 CFLAGS=-O1
 
-##@ Trying it
+##@ Demo, tests and benchmarks
 .PHONY: demo test check-long bench bench-train
-demo: ## train on a real corpus and look at the result; TEXT=path for your own text
+demo: ## train on a real corpus and show results; TEXT=path for another text
 	$(NEED) build $(if $(TEXT),,demo)
 	+@$(SUBMAKE) all
 	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')
 
-test: ## everything that should pass before a commit, in a few minutes
+test: ## run the tests that must pass before a commit, in a few minutes
 	$(NEED) build test
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
@@ -34,7 +34,7 @@ test: ## everything that should pass before a commit, in a few minutes
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
 
-check-long: ## the tests, the long ones too, under each sanitizer, and the fuzzers
+check-long: ## run all tests, including long ones, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
 	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")
 	+@TEST_TIMEOUT=14400 $(run_suites) scripts/check-arm64.sh
@@ -47,42 +47,42 @@ bench: ## build and run the benchmarks
 	$(NEED) build
 	+@$(SUBMAKE) all bench-programs
 	@if [ -f bench/run.sh ]; then BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/run.sh $(BENCH); \
-	else echo "No bench/run.sh: nothing to run."; fi
+	else echo "bench/run.sh does not exist: nothing to run."; fi
 
-bench-train: ## the benchmarks of training, on the text BENCH=path
+bench-train: ## run the training benchmarks on the text BENCH=path
 	$(NEED) build
 	+@$(SUBMAKE) all bench-programs
 	@BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' bash bench/train.sh $(BENCH)
 
 .PHONY: files
-files: ## every source file with the first sentence of its head comment
+files: ## list all source files with the first sentence of their head comments
 	@sh scripts/list-files.sh
 
-##@ Committed files that are generated
+##@ Generated files that are committed
 .PHONY: reference abi
 # First into the build folder, so that a failure leaves the page as it was.
-reference: ## docs/reference/options.md, from the options tables
+reference: ## write docs/reference/options.md from the options tables
 	$(NEED) build
 	+@$(SUBMAKE) program
 	@$(BUILD)/psdvec internal-options > $(BUILD)/options.md
 	@mkdir -p docs/reference && cp $(BUILD)/options.md docs/reference/options.md
 
-abi: ## tests/abi/libpsdvec.abi, the binary interface that `make test` compares with
+abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` checks
 	$(NEED) build test
 	+@$(SUBMAKE) library
 	@BUILD='$(BUILD)' sh tests/check_abi.sh --write
 
-##@ Looking for defects
+##@ Analysis
 .PHONY: asan ubsan tsan fuzz coverage lint format format-check
-asan: ## unit and command line tests with the address, leak and undefined-behaviour sanitizers
+asan: ## run unit and command-line tests with the address, leak and undefined-behaviour sanitizers
 	$(NEED) build test
 	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
 
-ubsan: ## the same with the undefined-behaviour sanitizer alone, float conversions too
+ubsan: ## the same with only the undefined-behaviour sanitizer, including float conversions
 	$(NEED) build test
 	+@$(call sanitized,ubsan,undefined$(comma)float-cast-overflow) run-sanitized
 
-tsan: ## unit tests and runs of the program on four threads with the thread sanitizer
+tsan: ## run unit tests and the program on four threads with the thread sanitizer
 	$(NEED) build test
 	+@$(call sanitized,tsan,thread) run-tsan
 
@@ -102,7 +102,7 @@ FUZZ_CHOSEN = $(if $(FUZZ),$(filter $(FUZZ:%=$(BUILD)/tests/fuzz/%),$(FUZZ_BIN))
 run-fuzz: $(FUZZ_BIN)
 	@$(SANITIZER_ENV) sh scripts/fuzz.sh -j $(JOBS) -s $(FUZZ_SECONDS) $(BUILD) $(FUZZ_CHOSEN)
 
-coverage: ## what the tests reach: a summary here, pages in BUILD/coverage/html
+coverage: ## measure test coverage; summary here, pages in BUILD/coverage/html
 	$(NEED) build test
 	+@$(SUBMAKE) BUILD=$(BUILD)/coverage CC=gcc COVERAGE=1 run-coverage
 .PHONY: run-coverage
@@ -111,14 +111,14 @@ run-coverage: program unit-tests test-tools
 	@$(run_suites) $(SUITES) || echo "Some tests failed; coverage follows."
 	@sh scripts/coverage.sh $(BUILD)
 
-lint: ## clang-tidy and cppcheck on the library and the program, shellcheck on the scripts
+lint: ## run clang-tidy and cppcheck on the sources, shellcheck on the scripts
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
 	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
-format: ## put the sources into the house style
+format: ## format the sources with clang-format
 	@$(FORMAT) -i $(ALL_C) $(ALL_H)
 
 format-check: ## show what `make format` would change

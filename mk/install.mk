@@ -40,7 +40,7 @@ ifneq ($(HAVE_CLI),)
 endif
 	$(tell_loader)
 
-uninstall: ## remove what `make install` put there
+uninstall: ## remove the files that `make install` installed
 	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1 $D$(MANDIR)/man1/psdvec-*.1
 	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
 	rm -f $(CMAKE_FILES:$(BUILD)/%=$D$(LIBDIR)/cmake/psdvec/%)

@@ -21,4 +21,4 @@ lcov_ --remove "$folder/all.info" '*/tests/*' '*/bench/*' -o "$folder/psdvec.inf
 quietly genhtml --quiet --branch-coverage --legend --title psdvec --prefix "$PWD" \
     --output-directory "$folder/html" "$folder/psdvec.info"
 quietly lcov --quiet --list "$folder/psdvec.info" --rc lcov_branch_coverage=1
-echo "Pages: $folder/html/index.html"
+echo "HTML report: $folder/html/index.html"

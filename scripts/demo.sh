@@ -1,10 +1,10 @@
 #!/bin/sh
-# The demonstration: text in, vectors out, and a look at them.
+# A demonstration: trains vectors on a text and queries them.
 #
-#   scripts/demo.sh         two dictionaries that Debian has (dict-gcide, dict-wn)
+#   scripts/demo.sh         two dictionaries packaged by Debian (dict-gcide, dict-wn)
 #   scripts/demo.sh TEXT    any text: a file, a folder, compressed or not
 #
-# PSDVEC is the program; BUILD/demo is where the commands run, and everything goes.
+# PSDVEC is the program; the commands run in BUILD/demo, which receives all files.
 set -eu
 
 program=${PSDVEC:-build/psdvec}
@@ -18,16 +18,16 @@ fi
 title() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
 psdvec() { "$path" "$@"; }
-run() { # shows the command as one would type it, then runs it
+run() { # prints the command, then runs it
     printf '\n%s$' "$bold"
     printf ' %s' "$@"
     printf '%s\n' "$plain"
     "$@"
 }
 
-# One entry a line. An entry begins where a line has text in its first column;
-# the entries called 00-database-... are about the dictionary, not in it.
-one_entry_a_line() {
+# One entry per line. An entry begins at a line with text in its first column;
+# the entries called 00-database-... describe the dictionary itself.
+one_entry_per_line() {
     iconv -c -f utf-8 -t utf-8 | awk '
         function flush() { if (entry != "" && entry !~ /^00-database/) print entry; entry = "" }
         /^[^ \t]/ { flush() }
@@ -35,7 +35,7 @@ one_entry_a_line() {
         END { flush() }'
 }
 
-# Five words of the model: neither grammar nor rarities.
+# Five words of the model, neither function words nor rare words.
 some_words() {
     psdvec convert "$model" --dim 1 --to glove -q -o words.txt
     awk 'length($1) > 4 { word[++n] = $1 }
@@ -54,12 +54,12 @@ else
     for file in $dictionaries; do
         [ -r "$file" ] && continue
         cat <<END
-The demo reads two dictionaries, and $file is not here.
-On Debian and Ubuntu they are the packages dict-gcide and dict-wn:
+The demo reads two dictionaries, and $file is missing.
+On Debian and Ubuntu, install the packages dict-gcide and dict-wn:
 
     sudo apt-get install dict-gcide dict-wn && make demo
 
-Any other text does as well, a file or a folder, plain or compressed:
+Or use any other text, a file or a folder, plain or compressed:
 
     make demo TEXT=path/to/text
 END
@@ -68,8 +68,8 @@ END
     name=dictionaries text=dictionaries.txt
     mkdir -p "$folder" && cd "$folder"
     if [ ! -s "$text" ]; then
-        title "Reading the dictionaries: one entry becomes one line, and one document"
-        for file in $dictionaries; do gzip -dc <"$file" | one_entry_a_line; done >"$text.part"
+        title "Read the dictionaries: one entry per line, one line per document"
+        for file in $dictionaries; do gzip -dc <"$file" | one_entry_per_line; done >"$text.part"
         mv "$text.part" "$text"
     fi
     wc -l -w "$text" |
@@ -77,18 +77,18 @@ END
 fi
 model=$name.safetensors
 
-title "Text in, vectors out"
+title "Train vectors"
 run psdvec train "$text" --min-count $least --dim 200 -o "$model"
 
 words="ship physician violin copper whale"
 [ $own = no ] || words=$(some_words)
-title "Words that are used alike"
+title "List nearest neighbours"
 # shellcheck disable=SC2086
 [ -z "$words" ] || run psdvec similar "$model" $words --top 5
 
-# A word that the dictionaries have too rarely, and sentences with it.
+# A word that is too rare in the dictionaries, and sentences with it.
 if [ $own = no ]; then
-    title "A new word; all old vectors stay as they are"
+    title "Add a new word; existing vectors do not change"
     cat >theremin.txt <<'END'
 The theremin is an instrument that is played without being touched.
 Both hands move in the air, and the theremin sounds like a violin or a voice.
@@ -103,15 +103,15 @@ END
     run psdvec similar extended.safetensors theremin --top 5
 fi
 
-title "For other programs: the text of word2vec, which gensim and many more read"
+title "Convert to word2vec text, which gensim and many other programs read"
 run psdvec convert "$model" "$name.vec"
 printf '\n%s$ head -n 3 %s | cut -c 1-72%s\n' "$bold" "$name.vec" "$plain"
 head -n 3 "$name.vec" | cut -c 1-72
 
-title "What to try next"
+title "Next steps"
 try() { printf '  %-60s %s\n' "$1" "$2"; }
 try "$program similar $folder/$model WORD ..." "your own words"
 try "$program eval $folder/$model" "scores on the built-in test sets"
-try "$program info $folder/$model" "how it was made, and its eigenvalues"
-try "$program train --help" "all that can be chosen; docs/how-to/train.md"
+try "$program info $folder/$model" "how the model was made, and its eigenvalues"
+try "$program train --help" "all options; see docs/how-to/train.md"
 try "make demo TEXT=path/to/text" "the same on your own text"

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Sees to the packages that a group of targets needs.
+# Installs the packages that a group of targets needs.
 #
-#   scripts/deps.sh GROUP...          install what is missing, or say what to install
-#   scripts/deps.sh --check GROUP...  only look; status 1 if something required is missing
+#   scripts/deps.sh GROUP...          install missing packages, or print how to install them
+#   scripts/deps.sh --check GROUP...  check only; status 1 if something required is missing
 #
-# Groups: build, test, demo, fuzz, dev. When everything is there already, which
-# is found by probing for commands, libraries and files, nothing else happens:
+# Groups: build, test, demo, fuzz, dev. The script probes for
+# commands, libraries and files. If nothing is missing, it does nothing else:
 # no package manager, no network, no output.
 #
-# Packages are installed only where apt-get exists and we are root, or sudo asks
-# no password, after their names were printed; DEPS=no forbids it (so does
-# NO_INSTALL=1, its former name). Anywhere else the missing packages are printed
-# with the command that installs them. The status is 0 if whatever the
-# group `build` requires is there in the end: what the others lack is reported,
-# and costs only what depends on it.
+# Packages are installed only where apt-get exists and the user is root or has
+# sudo without a password; their names are printed first. DEPS=no prevents it
+# (as does NO_INSTALL=1, its former name). Elsewhere, the missing packages are
+# printed with the command that installs them. The status is 0 if everything
+# that the group `build` requires is present at the end; packages that other
+# groups lack are only reported.
 set -u
 
 # group | required (!) or optional (?) | probe | Debian | Fedora | Arch | Alpine | Homebrew
@@ -183,13 +183,13 @@ apt() {
 
 apt_install() { apt install -y --no-install-recommends "$@"; }
 
-# One call for all; if that fails, with fresh lists; if that fails too, one by
-# one, so that a name this release does not know costs only itself.
+# Installs all packages in one call; if that fails, again with fresh lists; if
+# that fails too, one by one, so that an unknown name does not affect the others.
 install_packages() {
     log=${TMPDIR:-/tmp}/psdvec-deps-$$.log
     : >"$log"
     list=$(packages 4)
-    say "Missing packages will now be installed with apt-get (to prevent this: DEPS=no):"
+    say "Installing missing packages with apt-get (set DEPS=no to prevent this):"
     say "    $list"
     # shellcheck disable=SC2086
     if ! { ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 && apt_install $list; }; then
@@ -198,7 +198,7 @@ install_packages() {
     fi
     lacking=$(missing)
     if [ -n "$lacking" ]; then
-        say "apt-get could not install everything; its last words:"
+        say "apt-get could not install all packages; the end of its output:"
         tail -n 15 "$log" >&2
     fi
     rm -f "$log"
@@ -219,7 +219,7 @@ case ${DEPS:-} in
 "" | yes) ;;
 no) may_install=no ;;
 *)
-    say "DEPS=$DEPS is neither yes nor no"
+    say "DEPS must be yes or no, not $DEPS"
     exit 2
     ;;
 esac
@@ -235,12 +235,12 @@ if [ $check_only = no ] && [ $may_install = yes ] && [ -n "$(packages 4)" ] &&
 fi
 [ -n "$lacking" ] || exit 0
 
-# An optional package of the build alone is no reason to stop or to talk.
+# A missing optional package of the build is neither an error nor reported.
 if [ $check_only = yes ]; then
     lacking=$(printf '%s\n' "$lacking" | grep -F '|!|')
     [ -n "$lacking" ] || exit 0
     explain
-    say "or, where apt-get may be used: make deps"
+    say "or, if apt-get is available: make deps"
     exit 1
 fi
 explain

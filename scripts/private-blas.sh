@@ -84,7 +84,7 @@ make_copy() {
         exit 1
     fi
     if grep ' U _gfortran_' "$scratch/symbols" >&2; then
-        echo "$archive needs more of the Fortran runtime than src/base/blas_private.c has" >&2
+        echo "$archive needs more of the Fortran runtime than src/base/blas_private.c provides" >&2
         exit 1
     fi
     while read -r name _; do

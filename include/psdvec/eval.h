@@ -149,7 +149,7 @@ typedef struct psdvec_score {
                               with UNKNOWN_ZERO and UNKNOWN_MEAN over all */
 } psdvec_score;
 
-/* The difference of two models on a whole test set, over the questions that both know. */
+/* The difference of two models on a whole test set, over the questions that both cover. */
 typedef struct psdvec_difference {
     uint32_t test, first, second; /* indices of the test set and the models, first < second */
     psdvec_measure measure;

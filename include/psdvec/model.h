@@ -117,7 +117,7 @@ PSDVEC_API const psdvec_model_info *psdvec_model_get_info(const psdvec_model *mo
 PSDVEC_API const char *psdvec_model_word(const psdvec_model *model, uint32_t i, size_t *length);
 /* Returns word i as it is usually written, for display: its most frequent spelling in the text that
  * the model was trained on, such as "Größe" for the word "grösse". Returns the word itself if
- * the model does not know another spelling. *length and lifetime as for psdvec_model_word. */
+ * the model has no other spelling of it. *length and lifetime as for psdvec_model_word. */
 PSDVEC_API const char *psdvec_model_form(const psdvec_model *model, uint32_t i, size_t *length);
 /* In place of a word index: a word that is not in the model. */
 #define PSDVEC_UNKNOWN_WORD UINT32_MAX
@@ -152,18 +152,17 @@ typedef void psdvec_part_fn(void *user, const char *word, size_t length, uint32_
 /* Finds what a user types, which may be several words, such as "New York" or Chinese without
  * blanks. If psdvec_model_find_normalized finds it, or if its words joined by underscores or hyphens
  * are a word of the model (new_york), calls `on_part` for that word. Otherwise calls it for each
- * word that the model's tokenizer finds in the text, or for what stands between blanks and hyphens
- * if the model has no tokenizer settings. Not called at all if the text contains no word, for
- * example only digits and the tokenizer drops these. */
+ * word that the model's tokenizer finds in the text, or, if the model has no tokenizer settings, for
+ * each part separated by blanks or hyphens. Not called if the text contains no word, for example
+ * only digits that the tokenizer drops. */
 PSDVEC_API psdvec_status psdvec_model_find_parts(psdvec_context *ctx, const psdvec_model *model,
                                                  const char *text, size_t length,
                                                  psdvec_part_fn *on_part, void *user);
 
 /* Finds words that are spelled almost like `word`, for "did you mean" messages: with the fewest
  * insertions, deletions, replacements and swaps of adjacent characters, and no more than
- * `most_edits` of them; of equal ones those that come first in the model, which are more frequent.
- * `words` receives the *count words, at most `room`, best first. Lower and upper case are the
- * same. */
+ * `most_edits` of them; ties are resolved in the order of the model, more frequent words first.
+ * `words` receives the *count words, at most `room`, best first. Case is ignored. */
 PSDVEC_API psdvec_status psdvec_model_suggest(psdvec_context *ctx, const psdvec_model *model,
                                               const char *word, size_t length, uint32_t most_edits,
                                               uint32_t *words, size_t room, size_t *count);
@@ -177,11 +176,11 @@ PSDVEC_API psdvec_status psdvec_model_normalize(psdvec_context *ctx, const psdve
                                                 size_t room, size_t *needed);
 
 /* Lists the words of the model that are forms of `word` by their spelling, such as king's and kings
- * of king, whether `word` is in the model or not: words that differ in a pair of endings that is
+ * for king, whether `word` is in the model or not: words that differ in a pair of endings that is
  * frequent in the model's vocabulary, or in an apostrophe with one or two letters. Works for any
  * language that inflects words at their end. `forms` receives at most `room` word indices,
- * ascending; *count is how many there are. `forms` may be NULL if `room` is 0. To leave forms out
- * of answers, pass them as `except` of psdvec_query_options. */
+ * ascending; *count is how many there are. `forms` may be NULL if `room` is 0. To exclude forms
+ * from the results, pass them as `except` of psdvec_query_options. */
 PSDVEC_API psdvec_status psdvec_model_inflections(psdvec_context *ctx, const psdvec_model *model,
                                                   const char *word, size_t length, uint32_t *forms,
                                                   size_t room, size_t *count);
@@ -252,7 +251,7 @@ typedef struct psdvec_neighbour {
     float cosine;
 } psdvec_neighbour;
 
-/* Restricts which words are returned by a query. NULL options stand for all words. */
+/* Restricts which words are returned by a query. NULL options mean all words. */
 typedef struct psdvec_query_options {
     size_t size; /* set by psdvec_query_options_default */
     /* For psdvec_model_similar_many, if each query has its own list: query q excludes except[k] for

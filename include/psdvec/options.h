@@ -6,7 +6,7 @@
  * docs/reference/options.md are all generated from that table.
  *
  * From C, use the structs: call ..._default(), change members, and pass the struct to the call.
- * NULL stands for the defaults in every call that takes options.
+ * NULL means the defaults in every call that takes options.
  *
  * From another language, use psdvec_settings: set options by name, with values as text, and pass
  * psdvec_settings_struct() where the struct is expected. No struct has to be declared.
@@ -108,7 +108,7 @@ typedef struct psdvec_option {
     const char *absent; /* value for files that lack the option; NULL: the default */
     bool added;         /* added after 0.1.0: not stored in files if it equals `absent` */
     /* The option has an effect only if other options have these values: "weights=factored rho>0";
-     * "weights:cut" stands for the choices of `weights` that use `cut`. NULL: always. */
+     * "weights:cut" means the choices of `weights` that use `cut`. NULL: always. */
     const char *needs;
     bool stored;           /* the option is stored in files */
     const char *flag;      /* name on the command line; NULL: `name` with dashes */

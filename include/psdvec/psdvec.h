@@ -42,7 +42,7 @@
  * Errors. A call that can fail returns a psdvec_status; PSDVEC_OK is zero. After a failure,
  *   psdvec_error_message(ctx) names the file, the location, the cause and the remedy. Options are
  *   named in backquotes, `min_count`.
- * Arguments. NULL options stand for the defaults, in every call. Other pointers are required unless
+ * Arguments. NULL options mean the defaults, in every call. Other pointers are required unless
  *   the call says that they may be NULL; NULL for one of them is refused with PSDVEC_ERR_OPTION.
  *   Getters return NULL, 0, false or NAN for an index that is out of range.
  * Options. Fill in a struct with ..._default() and change members. Each call checks all of them
@@ -57,8 +57,8 @@
  * The host. The library never prints, never exits and keeps no global state. It leaves signal
  *   handlers, locale, environment, working directory and the host's BLAS alone. Progress, warnings
  *   and cancellation are callbacks.
- * Results. The same input and options give the same bits, for any number of threads and any memory
- *   budget; counts also for any order of the inputs. Outputs are replaced only when complete.
+ * Results. Results are bit-for-bit reproducible for any number of threads and any memory budget;
+ *   counts also for any order of the inputs. Outputs are replaced only when complete.
  */
 #ifndef PSDVEC_H
 #define PSDVEC_H

@@ -26,10 +26,9 @@ static psdvec_status read_object(psdvec_context *ctx, const char *json, const pv
     pv_json j;
     pv_json_init(&j, json, strlen(json), 0);
     pv_json_read_record(&j, fields, record);
-    return pv_json_finish(&j)
-               ? PSDVEC_OK
-               : pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                         "what the file says of how it was made cannot be read: %s", j.cause);
+    return pv_json_finish(&j) ? PSDVEC_OK
+                              : pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                                        "the provenance in the file cannot be read: %s", j.cause);
 }
 
 /* ---- Parts --------------------------------------------------------------------------- */
@@ -47,7 +46,7 @@ static psdvec_status read_inputs(psdvec_context *ctx, const char *json, psdvec_o
     psdvec_input_info *list = calloc(1, bytes ? bytes : 1);
     if (!list)
         PV_TRY_DONE(
-            pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for names of inputs"));
+            pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while reading the names of inputs"));
     char *names = (char *)(list + inputs.input_count);
     for (size_t k = 0; k < inputs.input_count; k++) {
         const pv_input_note *note = &inputs.inputs[k];
@@ -77,7 +76,7 @@ static psdvec_status read_extensions(psdvec_context *ctx, const char *json, psdv
     while (pv_json_next_element(&j)) {
         list = realloc(list, (*count + 1) * sizeof *list);
         if (!list)
-            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for extensions");
+            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while reading extensions");
         origin->extensions = list;
         list[*count] = (psdvec_extension_info){.mu = (double)NAN};
         pv_json_read_record(&j, pv_extension_fields, &list[(*count)++]);
@@ -148,7 +147,7 @@ static psdvec_status make(psdvec_context *ctx, const void *file,
 {
     *origin = calloc(1, sizeof **origin);
     if (!*origin)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
     psdvec_status status = read(ctx, file, *origin);
     if (status != PSDVEC_OK) {
         psdvec_origin_free(*origin);
@@ -200,8 +199,8 @@ static psdvec_status take_all(psdvec_context *ctx, const char *path, const pv_op
         psdvec_status status = text ? psdvec_settings_set(settings, row->name, text) : PSDVEC_OK;
         free(text);
         if (status == PSDVEC_ERR_OPTION) /* of a number that is read without its limits */
-            return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: its settings cannot be used: %s", path,
-                           psdvec_settings_message(settings));
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the settings in the file are invalid: %s",
+                           path, psdvec_settings_message(settings));
         if (status != PSDVEC_OK)
             return pv_fail(ctx, status, "%s", psdvec_settings_message(settings));
     }
@@ -213,7 +212,7 @@ static psdvec_status hand_over(psdvec_context *ctx, const char *path, psdvec_opt
 {
     psdvec_settings *settings = psdvec_settings_new(kind, NULL);
     if (!settings)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for options");
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while reading options");
     psdvec_status status = take_all(ctx, path, pv_options_of(kind), options, settings);
     if (status == PSDVEC_OK)
         *out = settings;
@@ -257,7 +256,7 @@ psdvec_status psdvec_counts_settings(psdvec_context *ctx, const psdvec_counts *c
 
 static psdvec_status unknown(psdvec_context *ctx, const psdvec_model *model)
 {
-    return pv_fail(ctx, PSDVEC_ERR_MISMATCH, "%s: does not say how it was made", model->path);
+    return pv_fail(ctx, PSDVEC_ERR_MISMATCH, "%s: has no provenance", model->path);
 }
 
 static psdvec_status counting_of_model(psdvec_context *ctx, const psdvec_model *model,

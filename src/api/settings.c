@@ -236,7 +236,7 @@ static bool refill(psdvec_settings *s, const char *preset)
 
 static psdvec_status short_of_memory(psdvec_settings *s)
 {
-    snprintf(s->message, sizeof s->message, "the system refused memory for an option");
+    snprintf(s->message, sizeof s->message, "out of memory while setting an option");
     return PSDVEC_ERR_MEMORY;
 }
 

@@ -8,7 +8,7 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
     if (n == 0)
         return PSDVEC_OK;
     if (n > 30000) /* the work space of dsyevd counts in ints */
-        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "an eigenproblem of %zu rows is too large", n);
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "the eigenproblem with %zu rows is too large", n);
     int size = (int)n, work_length = -1, iwork_length = -1, info = 0, iwork_query = 0;
     double work_query = 0;
     dsyevd_("V", "U", &size, A, &size, values, &work_query, &work_length, &iwork_query,
@@ -26,8 +26,8 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
                 1, 1);
     if (info != 0)
         status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                         "the eigenvalues of a matrix of %zu rows were not found (dsyevd: %d)", n,
-                         info);
+                         "computing the eigenvalues of a matrix with %zu rows failed (dsyevd: %d)",
+                         n, info);
     pv_scope_free(&scope);
     return status;
 }

@@ -126,7 +126,7 @@ void psdvec_context_free(psdvec_context *ctx)
 const char *psdvec_error_message(const psdvec_context *ctx)
 {
     if (!ctx)
-        return "there is no context: its options were refused, or memory is short";
+        return "there is no context: its options were invalid, or memory ran out";
     int status = atomic_load(&ctx->status);
     if (status == PSDVEC_OK)
         return "";

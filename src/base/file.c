@@ -80,8 +80,9 @@ psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint
             return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", path, errno);
         if (done == 0)
             return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                           "%s: ends at byte %" PRIu64 ", %zu bytes early; it was cut off", path,
-                           offset, length);
+                           "%s: the file is truncated: it ends at byte %" PRIu64 ", %zu bytes too "
+                           "early",
+                           path, offset, length);
         bytes += done;
         offset += (uint64_t)done;
         length -= (size_t)done;
@@ -182,14 +183,14 @@ psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **
 
     pv_output *output = calloc(1, sizeof *output);
     if (!output)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
     output->ctx = ctx;
     output->fd = -1;
     output->target = exists ? realpath(path, NULL) : follow_links(path);
     output->folder = output->target ? pv_folder_of(output->target) : NULL;
     if (!output->folder) {
         pv_output_discard(output);
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
     }
     if (access(output->folder, W_OK | X_OK) == 0 || errno == EROFS) {
         output->fd = pv_nameless_open(output->folder);
@@ -369,7 +370,7 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
     int error = pv_file_reserve(fd, large->bytes);
     if (error != 0) {
         close(fd);
-        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make room for temporary data",
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot allocate space for temporary data",
                              ctx->tempdir ? ctx->tempdir : folder, error);
     }
     large->data = mmap(NULL, large->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -396,7 +397,10 @@ psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, c
     *large = (pv_large){0};
     size_t bytes;
     if (count > SIZE_MAX || !pv_mul((size_t)count, size, &bytes))
-        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "%s would need more than all memory", what);
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
+                       "%s would need more memory than the machine can "
+                       "address",
+                       what);
     large->bytes = bytes > 0 ? bytes : 1;
     if (spill)
         return map_file(ctx, folder, what, large);

@@ -19,9 +19,9 @@ psdvec_status pv_json_writer_status(pv_json_writer *writer)
     if (pv_json_writer_end(writer))
         return PSDVEC_OK;
     if (writer->refused) /* nothing happens if the buffer has recorded why */
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for writing a number");
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while writing a number");
     return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
-                   "JSON was written in an impossible order; please report this defect");
+                   "internal error: JSON was written in an invalid order; please report this bug");
 }
 
 psdvec_status pv_json_append_string(pv_buffer *out, const char *text, size_t length)

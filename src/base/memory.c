@@ -39,8 +39,8 @@ psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *w
         if (!what)
             return PSDVEC_ERR_BUDGET;
         return pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                       "no memory for %s: %.1f MiB more are needed, and %.1f MiB of the budget of "
-                       "%.1f MiB are in use; allow more memory",
+                       "no memory for %s: %.1f MiB more are needed, and %.1f MiB of the limit of "
+                       "%.1f MiB are in use; raise the limit (`memory`)",
                        what, (double)bytes / mib, (double)atomic_load(&ctx->memory_used) / mib,
                        (double)ctx->options.memory / mib);
     }
@@ -67,7 +67,7 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
     if (!pv_mul(count, size, &bytes) || !pv_add(bytes, HEADER + LARGE, &total)) {
         if (what)
             pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
-                    "%s would need more bytes than a machine word can count", what);
+                    "%s would need more memory than the machine can address", what);
         return NULL;
     }
     if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
@@ -78,8 +78,8 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
         pv_memory_unclaim(ctx, bytes);
         if (what)
             pv_fail(ctx, PSDVEC_ERR_MEMORY,
-                    "%s needs %.1f MiB, which the system refused; close other programs or set a "
-                    "smaller memory budget",
+                    "%s needs %.1f MiB, which the system cannot provide; close other programs or "
+                    "set a lower memory limit (`memory`)",
                     what, (double)bytes / (1024.0 * 1024.0));
         return NULL;
     }
@@ -191,7 +191,9 @@ psdvec_status pv_buffer_reserve(pv_buffer *buffer, size_t extra)
 {
     size_t need, padded;
     if (!pv_add(buffer->length, extra, &need) || !pv_add(need, PV_BUFFER_PAD, &padded))
-        return pv_fail(buffer->ctx, PSDVEC_ERR_OVERFLOW, "a buffer would exceed all memory");
+        return pv_fail(buffer->ctx, PSDVEC_ERR_OVERFLOW,
+                       "a buffer would need more memory than "
+                       "the machine can address");
     if (buffer->data && need <= buffer->capacity)
         return PSDVEC_OK;
     size_t capacity = buffer->capacity + buffer->capacity / 2;

@@ -131,7 +131,7 @@ static bool read_choice(pv_json *j, const psdvec_option *row, pv_option_member *
             m->narrow = k;
             return true;
         }
-    return pv_json_reject(j, "a setting has a value that this version does not know");
+    return pv_json_reject(j, "a setting has a value that this version does not support");
 }
 
 static bool read_list(pv_json *j, const psdvec_option *row, pv_buffer *memory, pv_option_member *m)
@@ -140,7 +140,7 @@ static bool read_list(pv_json *j, const psdvec_option *row, pv_buffer *memory, p
     bool real = row->type == PSDVEC_OPTION_DOUBLES;
     size_t size = real ? sizeof(double) : sizeof(uint32_t);
     if (row->type == PSDVEC_OPTION_TEXTS)
-        return pv_json_reject(j, "a setting has a value that this version does not know");
+        return pv_json_reject(j, "a setting has a value that this version does not support");
     if (pv_json_peek(j) == PV_JSON_NULL) /* the default stays */
         return pv_json_read_null(j);
     memory->length = (memory->length + sizeof(double) - 1) / sizeof(double) * sizeof(double);
@@ -213,8 +213,8 @@ static bool read_members(pv_json *j, reader *r, pv_buffer *key)
         }
         if (!row->name && r->what && !is_known(r, key))
             pv_warn(r->ctx,
-                    "%s: has the %s setting \"%.*s\", which this version of psdvec does not know; "
-                    "it is ignored",
+                    "%s: has the %s setting \"%.*s\", which this version of psdvec does not "
+                    "support; it is ignored",
                     r->path, r->what, key->length > 60 ? 60 : (int)key->length, key->data);
         if (!pv_json_skip(j, NULL, NULL))
             return false;
@@ -248,8 +248,8 @@ static void put_together(reader *r, void *options)
 
 static psdvec_status fail(reader *r, const char *why)
 {
-    return pv_fail(r->ctx, PSDVEC_ERR_CORRUPT, "%s: its %s settings cannot be used: %s", r->path,
-                   r->what ? r->what : "own", why);
+    return pv_fail(r->ctx, PSDVEC_ERR_CORRUPT, "%s: the %s settings in the file are invalid: %s",
+                   r->path, r->what ? r->what : "own", why);
 }
 
 psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *table,

@@ -272,8 +272,8 @@ psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *tabl
                    sizeof its.inner_size);
         if (!plausible(table, its))
             return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                           "the options of %s were not filled in; call "
-                           "psdvec_%s_options_default before changing any",
+                           "the options of %s are not initialised; call psdvec_%s_options_default "
+                           "before you change any",
                            table->name, table->name);
         if (its.size > ours.size || its.inner_size > ours.inner_size)
             return pv_fail(ctx, PSDVEC_ERR_VERSION,
@@ -304,8 +304,8 @@ static void refuse(const psdvec_option *row, double value, size_t element, char 
     pv_double_to_text(value, number);
     psdvec_option_range(row, range, sizeof range);
     if (element)
-        snprintf(why, size, "`%s` has %s as number %zu; it must be %s", row->name, number, element,
-                 range);
+        snprintf(why, size, "`%s` has the value %s at position %zu; it must be %s", row->name,
+                 number, element, range);
     else
         snprintf(why, size, "`%s` is %s; it must be %s", row->name, number, range);
 }
@@ -314,7 +314,7 @@ static bool list_fits(const psdvec_option *row, const void *values, size_t count
                       size_t size)
 {
     if (!values && count) {
-        snprintf(why, size, "`%s` is NULL, but its number of elements is %zu", row->name, count);
+        snprintf(why, size, "`%s` is NULL, but it should have %zu elements", row->name, count);
         return false;
     }
     for (size_t k = 0; k < count; k++) {
@@ -342,7 +342,7 @@ static bool row_fits(const psdvec_option *row, const void *options, char *why, s
     if (row->type == PSDVEC_OPTION_CHOICE) {
         if (pv_option_choice(row, options))
             return true;
-        snprintf(why, size, "`%s` has no value number %u", row->name, m.narrow);
+        snprintf(why, size, "`%s` has no value with the number %u", row->name, m.narrow);
     } else if (row->type == PSDVEC_OPTION_TEXT) {
         if (!m.text || *m.text)
             return true;

@@ -43,7 +43,7 @@ struct pv_partial {
 
 static psdvec_status no_memory(psdvec_context *ctx)
 {
-    return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for an interrupted run");
+    return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while handling an interrupted run");
 }
 
 /* ---- Names ------------------------------------------------------------------------------- */
@@ -105,7 +105,9 @@ psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
     *path = NULL;
     if (length < 1 || length > LONGEST_NAME || name[0] == '.' || strspn(name, allowed) != length)
         return pv_fail(p->ctx, PSDVEC_ERR_INTERNAL,
-                       "\"%s\" cannot be the name of a state; please report this defect", name);
+                       "internal error: \"%s\" cannot be the name of a state; please report this "
+                       "bug",
+                       name);
     return pv_asprintf(path, "%s/%s" STATE, p->folder, name) < 0 ? no_memory(p->ctx) : PSDVEC_OK;
 }
 
@@ -171,8 +173,8 @@ bool pv_partial_is_one(const char *folder)
 static psdvec_status fail_in_the_way(const pv_partial *p, const char *what)
 {
     return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
-                   "%s: is in the way: it should hold the state of an interrupted run, but %s; "
-                   "move it away or choose another output",
+                   "%s: should be the folder for the state of an interrupted run, but %s; move it "
+                   "or choose another output",
                    p->folder, what);
 }
 
@@ -181,12 +183,12 @@ static psdvec_status open_folder(pv_partial *p)
     int made = mkdir(p->folder, 0777) == 0 ? 0 : errno;
     if (made != 0 && made != EEXIST)
         return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE,
-                             "cannot make the folder for interrupted runs", p->folder, made);
+                             "cannot create the folder for interrupted runs", p->folder, made);
     p->folder_fd = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (p->folder_fd >= 0 || errno == ENOENT)
         return PSDVEC_OK; /* ENOENT: a run that ended just now took it away; the caller tries again */
     if (errno == ENOTDIR || errno == ELOOP)
-        return fail_in_the_way(p, "is no folder");
+        return fail_in_the_way(p, "is not a folder");
     return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot open the folder for interrupted runs",
                          p->folder, errno);
 }
@@ -219,7 +221,7 @@ static psdvec_status refuse_foreign(const pv_partial *p, const pv_buffer *key)
     key_state state;
     PV_TRY(compare_key(p, key, &state));
     if (state == KEY_FOREIGN || (state == KEY_ABSENT && go_through(p, is_state, false)))
-        return fail_in_the_way(p, "was not made by one");
+        return fail_in_the_way(p, "was not created by psdvec");
     return PSDVEC_OK;
 }
 
@@ -231,20 +233,22 @@ static psdvec_status take_lock(pv_partial *p)
     if (p->lock_fd < 0 && errno == ENOENT)
         return PSDVEC_OK; /* the folder is gone; the caller tries again */
     if (p->lock_fd < 0 && errno == ELOOP)
-        return fail_in_the_way(p, "its lock is a link");
+        return fail_in_the_way(p, "its lock file is a link");
     if (p->lock_fd < 0)
         return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot write into it", p->folder, errno);
     if (fstat(p->lock_fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != 0)
-        return fail_in_the_way(p, "its lock is not ours");
+        return fail_in_the_way(p, "its lock file was not created by psdvec");
     int error = pv_file_lock(p->lock_fd);
     if (error == 0)
         return PSDVEC_OK;
     if (error == EWOULDBLOCK)
         return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
-                       "%s: another run is writing this model; wait for it, stop it, or choose "
+                       "%s: another run is writing this output; wait for it, stop it, or choose "
                        "another output",
                        p->folder);
-    pv_note(p->ctx, "%s: this file system has no locks; do not run the command twice at a time",
+    pv_note(p->ctx,
+            "%s: this file system does not support locks; do not run the command twice at "
+            "the same time",
             p->folder);
     return PSDVEC_OK;
 }
@@ -262,7 +266,8 @@ static psdvec_status open_and_lock(pv_partial *p, const pv_buffer *key)
         let_go(p);
     }
     return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
-                   "%s: other runs keep making and removing it; choose another output", p->folder);
+                   "%s: other runs keep creating and removing it; choose another output",
+                   p->folder);
 }
 
 /* ---- Settling in ---------------------------------------------------------------------------- */
@@ -288,14 +293,15 @@ static psdvec_status settle(pv_partial *p, const pv_buffer *key, bool restart)
     go_through(p, is_unplaced, true);
     if (state == KEY_SAME && !restart) {
         if (states)
-            pv_note(p->ctx, "%s: going on from what an interrupted run left there", p->folder);
+            pv_note(p->ctx, "%s: resuming the interrupted run found there", p->folder);
         return PSDVEC_OK;
     }
     if (states && restart)
-        pv_note(p->ctx, "%s: what an interrupted run left there is forgotten, as asked", p->folder);
+        pv_note(p->ctx, "%s: discarding the interrupted run found there, as requested", p->folder);
     else if (states)
-        pv_warn(p->ctx, "%s: what an interrupted run left there is forgotten: %s", p->folder,
-                state == KEY_VERSION ? "this version of psdvec cannot go on with what that one did"
+        pv_warn(p->ctx, "%s: discarding the interrupted run found there: %s", p->folder,
+                state == KEY_VERSION ? "it was made by another version of psdvec, and this one "
+                                       "cannot resume it"
                                      : "its settings or its input were different");
     go_through(p, is_state, true);
     return state == KEY_SAME ? PSDVEC_OK : write_key(p, key);
@@ -345,7 +351,7 @@ static psdvec_status write_state(psdvec_context *ctx, const char *path, const pv
 {
     struct stat info;
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: is not a file of psdvec", path);
+        return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: is not a psdvec file", path);
     return pv_st_file_write(ctx, path, tensors, count, NULL, 0, false);
 }
 
@@ -361,8 +367,8 @@ psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *
     if (status == PSDVEC_ERR_WRITE || status == PSDVEC_ERR_DISK_FULL) {
         p->broken = true;
         pv_warn(p->ctx,
-                "the state of this run can no longer be saved, so if it is interrupted, the next "
-                "one has to do more again: %s",
+                "the state of this run can no longer be saved, so more work is lost if it is "
+                "interrupted: %s",
                 psdvec_error_message(side));
         status = PSDVEC_OK;
     } else if (status != PSDVEC_OK && side) {
@@ -388,7 +394,7 @@ static psdvec_status open_whole(pv_partial *p, const char *path, pv_st_file **fi
     if (status == PSDVEC_OK) {
         status = pv_st_open(p->ctx, path, file);
     } else if (family == 2 || family == 3) {
-        pv_warn(p->ctx, "%s: not used, since: %s", path, psdvec_error_message(side));
+        pv_warn(p->ctx, "%s: not used: %s", path, psdvec_error_message(side));
         status = PSDVEC_OK;
     } else {
         status = pv_fail(p->ctx, status, "%s", psdvec_error_message(side));
@@ -424,7 +430,9 @@ void pv_partial_close(pv_partial *p, bool remove)
             unlinkat(p->folder_fd, KEY, 0);
             unlinkat(p->folder_fd, LOCK, 0);
             if (rmdir(p->folder) != 0 && errno == ENOTEMPTY)
-                pv_note(p->ctx, "%s: stays, since it holds files that psdvec did not make",
+                pv_note(p->ctx,
+                        "%s: not removed, because it contains files that psdvec did not "
+                        "create",
                         p->folder);
         }
     }

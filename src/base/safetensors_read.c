@@ -22,7 +22,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define AGAIN "get the file again or make it anew"
+#define AGAIN "download or create the file again"
 
 typedef struct entry {
     pv_tensor tensor;
@@ -179,8 +179,8 @@ static psdvec_status read_dtype(pv_st_file *file, pv_json *json, pv_buffer *scra
         }
     PV_TRY(pv_buffer_byte(scratch, 0));
     return pv_fail(file->ctx, PSDVEC_ERR_FORMAT,
-                   "%s: tensor \"%s\" has the type \"%s\", which is not known here; convert it to "
-                   "F32, or use a newer version",
+                   "%s: tensor \"%s\" has the type \"%s\", which is not supported; convert it to "
+                   "F32, or use a newer version of psdvec",
                    file->path, pv_st_show(e->tensor.name).text, pv_st_show(scratch->data).text);
 }
 
@@ -193,8 +193,8 @@ static psdvec_status read_shape(pv_st_file *file, pv_json *json, entry *e)
             break;
         if (e->tensor.rank == PV_ST_RANK_MAX)
             return pv_fail(file->ctx, PSDVEC_ERR_FORMAT,
-                           "%s: tensor \"%s\" has more than %d dimensions, which is not supported; "
-                           "give it fewer",
+                           "%s: tensor \"%s\" has more than %d dimensions, which is not "
+                           "supported; reduce them",
                            file->path, pv_st_show(e->tensor.name).text, PV_ST_RANK_MAX);
         e->tensor.shape[e->tensor.rank++] = length;
     }
@@ -390,7 +390,7 @@ static psdvec_status check_tiling(pv_st_file *file, size_t data_at)
     if (reached < present)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
                        "%s: %" PRIu64
-                       " %s behind the last tensor, where the file should end; " AGAIN,
+                       " %s after the last tensor, where the file should end; " AGAIN,
                        file->path, present - reached,
                        present - reached == 1 ? "byte follows" : "bytes follow");
     for (size_t i = 0; i < file->entry_count; i++) {
@@ -415,17 +415,16 @@ static psdvec_status read_frame(pv_st_file *file, size_t *header_length)
     bool possible = n <= PV_ST_HEADER_MAX && (n >= 2 || file->length < 8);
     if (!brace || !possible)
         return pv_fail(file->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: this is not a safetensors file: it does not begin with the length of "
-                       "a header and the header; give a file that psdvec or another program has "
-                       "written in that format",
+                       "%s: is not a safetensors file: it does not begin with the length of a "
+                       "header and a header; give a file in safetensors format",
                        file->path);
     if (file->length == 0)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT, "%s: the file is empty; " AGAIN, file->path);
     uint64_t need = file->length < 8 ? 8 + (n < 2 ? 2 : n) : 8 + n;
     if (need > file->length)
         return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the file is truncated inside its header: of at least %" PRIu64
-                       " bytes it has %zu, so %" PRIu64 " or more are missing; " AGAIN,
+                       "%s: the file is truncated inside its header: it needs at least %" PRIu64
+                       " bytes and has %zu, so %" PRIu64 " or more are missing; " AGAIN,
                        file->path, need, file->length, need - file->length);
     *header_length = (size_t)n;
     return PSDVEC_OK;
@@ -582,16 +581,16 @@ psdvec_status pv_st_require(psdvec_context *ctx, const pv_st_file *file, const c
     form(wanted, sizeof wanted, dtype, rank, shape);
     if (!t)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                       "%s: it has no tensor \"%s\" (%s): it is a safetensors file of another "
-                       "kind; give one that psdvec has written for this purpose",
+                       "%s: has no tensor \"%s\" (%s), so it is another kind of safetensors file; "
+                       "give a psdvec file of the right kind",
                        file->path, pv_st_show(name).text, wanted);
     int64_t actual[PV_ST_RANK_MAX] = {0};
     for (unsigned i = 0; i < t->rank; i++)
         actual[i] = t->shape[i] > INT64_MAX ? INT64_MAX : (int64_t)t->shape[i];
     form(found, sizeof found, t->dtype, t->rank, actual);
     return pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                   "%s: its tensor \"%s\" is %s where %s is needed: it is a safetensors file of "
-                   "another kind; give one that psdvec has written for this purpose",
+                   "%s: the tensor \"%s\" is %s, but %s is needed, so it is another kind of "
+                   "safetensors file; give a psdvec file of the right kind",
                    file->path, pv_st_show(name).text, found, wanted);
 }
 
@@ -622,8 +621,8 @@ psdvec_status pv_st_warn_unknown(psdvec_context *ctx, const pv_st_file *file,
     if (names.length) {
         PV_TRY_DONE(pv_buffer_byte(&names, 0));
         pv_warn(ctx,
-                "%s: has %s, which this version of psdvec does not know; what is written from it "
-                "will not have that",
+                "%s: has %s, which this version of psdvec does not support; files written from it "
+                "will not contain it",
                 file->path, names.data);
     }
 done:
@@ -688,14 +687,14 @@ static psdvec_status verify_header(psdvec_context *ctx, const pv_st_file *file, 
     const char *stored = pv_st_meta(file, "xxh3.metadata");
     if (!stored && !has_checksums(file))
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                       "%s: the file has no checksums and cannot be verified; only files that "
-                       "psdvec has written have them",
+                       "%s: the file has no checksums and cannot be verified; only files written "
+                       "by psdvec have them",
                        file->path);
     pv_st_describe(hash, file->pairs, file->meta_count, file->by_name, file->entry_count, digest);
     if (!stored || strcmp(stored, digest) != 0)
         return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
                        "%s: the header is damaged: its checksum %s; " AGAIN, file->path,
-                       stored ? "does not match" : "is gone");
+                       stored ? "does not match" : "is missing");
     return PSDVEC_OK;
 }
 
@@ -714,12 +713,11 @@ static psdvec_status verify_tensor(psdvec_context *ctx, const pv_st_file *file, 
     PV_TRY(pv_buffer_printf(key, "xxh3.%s", e->tensor.name));
     const char *stored = pv_st_meta(file, key->data);
     if (!stored)
-        return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: tensor \"%s\" has lost its checksum; " AGAIN,
+        return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: tensor \"%s\" has no checksum; " AGAIN,
                        file->path, pv_st_show(e->tensor.name).text);
     if (strcmp(stored, digest) != 0)
         return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: tensor \"%s\" is damaged: its checksum is %s where %s was "
-                       "written; " AGAIN,
+                       "%s: tensor \"%s\" is damaged: its checksum is %s, but should be %s; " AGAIN,
                        file->path, pv_st_show(e->tensor.name).text, digest,
                        pv_st_show(stored).text);
     return PSDVEC_OK;
@@ -730,7 +728,7 @@ static psdvec_status verify_filler(psdvec_context *ctx, const pv_st_file *file, 
     for (size_t i = 0; i < (size_t)e->tensor.bytes; i++)
         if (e->raw[i])
             return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                           "%s: the filler \"%s\" is damaged: it is not all zeros; " AGAIN,
+                           "%s: the padding \"%s\" is damaged: it is not all zeros; " AGAIN,
                            file->path, e->tensor.name);
     return PSDVEC_OK;
 }
@@ -741,7 +739,7 @@ psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file)
     XXH3_state_t *hash = XXH3_createState();
     psdvec_status status =
         hash ? verify_header(ctx, file, hash)
-             : pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for a checksum");
+             : pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while computing a checksum");
     for (size_t i = 0; status == PSDVEC_OK && i < file->entry_count; i++) {
         const entry *e = &file->entries[i];
         status = e->filler ? verify_filler(ctx, file, e) : verify_tensor(ctx, file, e, hash, &key);

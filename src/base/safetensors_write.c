@@ -65,7 +65,8 @@ static psdvec_status record(pv_st_writer *w, psdvec_status status)
 static psdvec_status misuse(pv_st_writer *w, const char *subject, const char *what)
 {
     return record(w, pv_fail(w->ctx, PSDVEC_ERR_INTERNAL,
-                             "writing a safetensors file: %s %s; please report this defect",
+                             "internal error while writing a safetensors file: %s %s; please "
+                             "report this bug",
                              subject, what));
 }
 
@@ -100,7 +101,7 @@ psdvec_status pv_st_writer_meta(pv_st_writer *w, const char *key, const char *va
     if (w->ended)
         return misuse(w, key, "comes after the end");
     if (strncmp(key, "xxh3.", 5) == 0)
-        return misuse(w, key, "is a name kept for checksums");
+        return misuse(w, key, "is a name reserved for checksums");
     if (!is_utf8(key) || !is_utf8(value))
         return misuse(w, "a metadata entry", "is not valid UTF-8");
     pv_st_pair *old = find_meta(w, key);
@@ -141,9 +142,9 @@ static psdvec_status reserve_header(pv_st_writer *w, size_t slack)
         w->tensor_limit > PV_ST_HEADER_MAX / TENSOR_BYTES ||
         metadata + slack + w->tensor_limit * TENSOR_BYTES > PV_ST_HEADER_MAX - 2 * PV_ST_ALIGN)
         return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
-                       "the settings to be stored in the file need %" PRIu64
-                       " bytes, and a safetensors header may have %" PRIu64
-                       "; give fewer inputs or shorter settings",
+                       "the settings to be stored in the file need %" PRIu64 " bytes, but a "
+                       "safetensors header can have at most %" PRIu64 "; give fewer inputs or "
+                       "shorter settings",
                        metadata, PV_ST_HEADER_MAX);
     uint64_t need = 8 + FRAME_BYTES + metadata + slack + w->tensor_limit * TENSOR_BYTES;
     w->header_bytes = (need + PV_ST_ALIGN - 1) / PV_ST_ALIGN * PV_ST_ALIGN - 8;
@@ -176,7 +177,7 @@ psdvec_status pv_st_writer_begin(psdvec_context *ctx, pv_st_sink sink, size_t te
     PV_TRY_DONE(pv_scope_status(&w->scope));
     w->hash = XXH3_createState();
     if (!w->hash)
-        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for a checksum");
+        status = pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while computing a checksum");
 done:
     if (status == PSDVEC_OK)
         *writer = w;
@@ -192,7 +193,7 @@ static psdvec_status put_bytes(pv_st_writer *w, const void *data, size_t bytes)
     uint64_t offset = 8 + w->header_bytes + w->at;
     if (bytes > UINT64_MAX / 2 - offset)
         return record(w, pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
-                                 "the file would be larger than any file can be; write less"));
+                                 "the file would exceed the maximum file size; write less data"));
     if (bytes)
         PV_TRY(record(w, w->sink.write_at(w->sink.self, offset, data, bytes)));
     w->at += bytes;
@@ -237,7 +238,7 @@ psdvec_status pv_st_writer_start(pv_st_writer *w, const char *name, pv_dtype dty
     if (w->open || w->ended)
         return misuse(w, name, "starts while another tensor is open or after the end");
     if (!good_name(name))
-        return misuse(w, name, "is no name for a tensor");
+        return misuse(w, name, "is not a valid name of a tensor");
     if (pv_dtype_size(dtype) == 0)
         return misuse(w, name, "has no known type");
     if (w->tensor_count == w->tensor_limit)

@@ -49,7 +49,7 @@ psdvec_status pv_spool_new(psdvec_context *ctx, const char *folder, const char *
     spool->folder = strdup(folder);
     if (!spool->folder || !spool->label) {
         pv_spool_free(spool);
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", what);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", what);
     }
     *out = spool;
     return PSDVEC_OK;

@@ -74,7 +74,7 @@ static psdvec_status ensure_pool(psdvec_context *ctx)
     int helpers = ctx->options.threads - 1;
     pv_pool *pool = calloc(1, sizeof *pool + (size_t)helpers * sizeof pool->workers[0]);
     if (!pool)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory for %d threads", helpers);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while starting %d threads", helpers);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->finished, NULL);
@@ -118,8 +118,7 @@ psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg)
 {
     if (atomic_exchange(&ctx->parallel, true))
         return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
-                       "work was divided among the threads while they were at work; use one "
-                       "context per thread");
+                       "the context is in use by another thread; use one context per thread");
     psdvec_status status = ctx->options.threads > 1 ? ensure_pool(ctx) : PSDVEC_OK;
     if (status == PSDVEC_OK)
         status = ctx->options.threads > 1 ? run_pool(ctx->pool, fn, arg) : fn(arg, 0);

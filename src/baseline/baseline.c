@@ -124,10 +124,10 @@ psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options
                            .input_count = 1};
     psdvec_status status;
     PV_TRY_DONE(pv_baseline_adopt(ctx, options, &own));
-    status = reads_text(own.method) ? pv_fail(ctx, PSDVEC_ERR_OPTION,
-                                              "%s learns from text; psdvec_baseline_text takes it",
-                                              psdvec_method_name(own.method))
-                                    : run_method(&run);
+    status = reads_text(own.method)
+                 ? pv_fail(ctx, PSDVEC_ERR_OPTION, "%s trains on text; use psdvec_baseline_text",
+                           psdvec_method_name(own.method))
+                 : run_method(&run);
 done:
     finish(&run, began, report);
     return status;
@@ -160,8 +160,7 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     PV_TRY_DONE(pv_baseline_adopt(ctx, options, &own));
     if (own.method == PSDVEC_METHOD_SPARSE)
         PV_TRY_DONE(
-            pv_fail(ctx, PSDVEC_ERR_OPTION,
-                    "sparse is made from vectors, not from text; psdvec_baseline takes them"));
+            pv_fail(ctx, PSDVEC_ERR_OPTION, "sparse needs vectors, not text; use psdvec_baseline"));
     if (!count) {
         pv_options_fill(&pv_count_table, &preset, psdvec_method_name(own.method));
         count = &preset;
@@ -256,7 +255,7 @@ psdvec_status pv_epochs_load(pv_baseline_run *run, const pv_learnt_rows *learnt)
     run->report->loss = figure[2];
     for (int k = 0; k < 2; k++)
         memcpy(learnt->rows[k], rows[k]->data, rows[k]->bytes);
-    pv_step(ctx, "going on after epoch %u of an interrupted run", run->report->epochs);
+    pv_step(ctx, "resuming after epoch %u of an interrupted run", run->report->epochs);
 done:
     pv_st_close(file);
     return status;

@@ -197,7 +197,7 @@ static psdvec_status reserve(const chunk_job *job)
     size_t drawn = c->count * GROUPS * job->w->space.negative;
     size_t additions = around + c->centre_count + drawn;
     if (additions > UINT32_MAX)
-        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too wide",
+        return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too large",
                        job->w->settings.window);
     if (c->centre_count <= c->centre_capacity && additions <= c->addition_capacity)
         return PSDVEC_OK;

@@ -65,8 +65,8 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
     if (out->matrix.begin[n] == 0)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                    "no two words stand together in the counts, so there is nothing to learn; "
-                    "count more text or a wider window"));
+                    "no two words co-occur in the counts, so there is nothing to train on; count "
+                    "more text or use a larger window"));
     job.fill = true;
     PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     pv_progress_end(&job.progress);
@@ -165,8 +165,8 @@ psdvec_status pv_ppmi_make(pv_cooccurrence *c, double context_power, double shif
     close_up(&job);
     if (c->matrix.begin[n] == 0)
         status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                         "no pair of words was seen more than %g times as often as by chance, so "
-                         "no vector has a number that is not 0; count more text or lower `shift`",
+                         "no pair of words occurs more than %g times as often as expected by "
+                         "chance, so all vectors are 0; count more text or lower `shift`",
                          shift);
 done:
     pv_scope_free(&job.memory);

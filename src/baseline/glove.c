@@ -205,7 +205,9 @@ static psdvec_status reserve_cells(pv_glove_cells *cells, uint64_t ranges, const
     cells->cell = cells->cell_memory.data;
     cells->range = cells->range_memory.data;
     if (spill)
-        pv_note(ctx, "the pairs do not fit the memory budget: a temporary file of %.0f MB has them",
+        pv_note(ctx,
+                "the pairs do not fit into the memory limit and are kept in a temporary file "
+                "of %.0f MB",
                 (double)bytes / 1e6);
 done:
     free(folder);
@@ -319,8 +321,7 @@ void pv_glove_close(pv_glove *g)
 static psdvec_status not_finite(const pv_glove *g)
 {
     return pv_fail(g->ctx, PSDVEC_ERR_NUMERIC,
-                   "the steps of glove lead to numbers that are not finite; a rate below %g "
-                   "(`rate`) may help",
+                   "the training of glove diverges; a learning rate below %g (`rate`) may help",
                    (double)g->shape.rate);
 }
 
@@ -426,9 +427,9 @@ static psdvec_status check_memory(const pv_baseline_run *run, uint32_t words)
         return PSDVEC_OK;
     return pv_fail(
         run->ctx, PSDVEC_ERR_BUDGET,
-        "glove needs at least %.0f MiB of memory for %u words with %u dimensions, and "
-        "the budget has %.1f MiB left; give `memory=%.0fM`, or fewer dimensions (`dim`), "
-        "or fewer words (`min_count`)",
+        "glove needs at least %.0f MiB of memory for %u words with %u dimensions, and %.1f MiB of "
+        "the limit are left; set `memory=%.0fM`, or use fewer dimensions (`dim`) or fewer words "
+        "(`min_count`)",
         ceil(least / mebibyte), words, dim, left / mebibyte,
         ceil(((double)run->ctx->options.memory - left + least) / mebibyte));
 }

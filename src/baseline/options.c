@@ -7,8 +7,8 @@
 #include <string.h>
 
 const psdvec_choice pv_method_choices[] = {
-    [PSDVEC_METHOD_PSD] = {.name = "psd", .help = "psdvec's own model"},
-    [PSDVEC_METHOD_PPMI] = {.name = "ppmi", .help = "positive PMI itself, as sparse vectors"},
+    [PSDVEC_METHOD_PSD] = {.name = "psd", .help = "the model of psdvec"},
+    [PSDVEC_METHOD_PPMI] = {.name = "ppmi", .help = "positive PMI, as sparse vectors"},
     [PSDVEC_METHOD_SVD] = {.name = "svd", .help = "singular vectors of positive PMI"},
     [PSDVEC_METHOD_SGNS] = {.name = "sgns", .help = "word2vec: skip-gram with negative sampling"},
     [PSDVEC_METHOD_CBOW] = {.name = "cbow", .help = "word2vec: continuous bag of words"},
@@ -46,8 +46,7 @@ psdvec_status pv_baseline_adopt(psdvec_context *ctx, const psdvec_baseline_optio
 {
     PV_TRY(pv_options_adopt(ctx, &pv_baseline_table, options, own));
     if (own->method == PSDVEC_METHOD_PSD)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "psd is not a baseline; psdvec_train makes its vectors");
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "psd is not a baseline; use psdvec_train");
     return PSDVEC_OK;
 }
 

@@ -193,7 +193,7 @@ static psdvec_status reserve_pairs(const chunk_job *job)
     }
     s->begin[strata] = total;
     if (total > UINT32_MAX)
-        return pv_fail(job->w->ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too wide",
+        return pv_fail(job->w->ctx, PSDVEC_ERR_OVERFLOW, "a window of %u words is too large",
                        job->w->settings.window);
     if (total > s->pair_capacity) {
         pv_scope_drop(&s->memory, s->pairs);

@@ -80,7 +80,7 @@ static psdvec_status load(sparse_run *s)
     l->epochs = (uint32_t)known[0];
     l->length = known[1];
     l->objective = known[2];
-    pv_step(s->ctx, "going on after epoch %u of an interrupted run", l->epochs);
+    pv_step(s->ctx, "resuming after epoch %u of an interrupted run", l->epochs);
 done:
     pv_st_close(file);
     return status;
@@ -94,8 +94,8 @@ static psdvec_status take_vectors(sparse_run *s)
     const float *vectors;
     if (info->sparse)
         return pv_fail(s->ctx, PSDVEC_ERR_OPTION,
-                       "%s has sparse vectors already; give dense ones, of a model or of another "
-                       "program",
+                       "%s: its vectors are already sparse; give a model or file with dense "
+                       "vectors",
                        s->dense->path);
     PV_TRY(pv_model_floats(s->ctx, s->dense, &s->dense->readout, &vectors));
     double total = 0;
@@ -107,15 +107,15 @@ static psdvec_status take_vectors(sparse_run *s)
         }
         if (!isfinite(square))
             return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
-                           "%s: the vector of word %u has a number that is not finite; the file is "
-                           "damaged, or what made it failed",
+                           "%s: the vector of word %u has a component that is not finite; the "
+                           "file is damaged, or the program that made it failed",
                            s->dense->path, i);
         total += square;
     }
     double scale = total > 0 ? sqrt(square_length / (total / info->words)) : 1;
     if (!isfinite((float)scale) || !((float)scale > 0))
         return pv_fail(s->ctx, PSDVEC_ERR_NUMERIC,
-                       "%s: its vectors are too long or too short for codes of single precision",
+                       "%s: its vectors are too long or too short for single precision; scale them",
                        s->dense->path);
     s->words = pv_code_words_of(info->words, info->dim, vectors, (float)scale);
     return PSDVEC_OK;
@@ -128,7 +128,7 @@ static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
     double wanted = fmax(1, round(s->run->options->factor * s->words.dim));
     if (wanted > INT32_MAX / 2)
         return pv_fail(s->ctx, PSDVEC_ERR_OPTION,
-                       "`factor` is %g: %.0f directions are too many; ask for fewer",
+                       "`factor` is %g, which gives %.0f dimensions; that is too many, so lower it",
                        s->run->options->factor, wanted);
     uint32_t atoms = *count = (uint32_t)wanted;
     uint64_t need = pv_sparse_bytes(s->ctx, s->words.count, s->words.dim, atoms);
@@ -136,9 +136,9 @@ static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
     if (need <= left)
         return PSDVEC_OK;
     return pv_fail(s->ctx, PSDVEC_ERR_BUDGET,
-                   "sparse codes of %u words with %u directions need about %.0f MiB of memory, and "
-                   "%.0f MiB of the budget are left; allow more memory (`memory`), or ask for "
-                   "fewer directions (`factor`)",
+                   "sparse codes of %u words with %u dimensions need about %.0f MiB of memory, "
+                   "and %.0f MiB of the limit are left; raise `memory`, or use fewer dimensions "
+                   "(`factor`)",
                    s->words.count, atoms, ceil((double)need / mebibyte),
                    floor((double)left / mebibyte));
 }
@@ -174,9 +174,7 @@ static psdvec_status write_codes(sparse_run *s)
     s->run->report->epochs = l->epochs;
     s->run->report->loss = l->objective;
     if (l->entries == 0)
-        pv_warn(s->ctx,
-                "all codes are 0, so no word has a vector; a penalty below %g (`l1`) leaves "
-                "more of them",
+        pv_warn(s->ctx, "all codes are 0, so no word has a vector; use a penalty below %g (`l1`)",
                 options->l1);
     pv_csr codes = pv_csr_view(&s->codes);
     if (options->binary)

@@ -173,8 +173,8 @@ static psdvec_status measure(pv_sparse_learner *l)
                    l->l2 * l->atoms.count * l->length * l->length;
     if (!isfinite(l->objective))
         return pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,
-                       "the sparse codes have grown beyond all bounds; their vectors may be at "
-                       "fault (verify their checksums), or `l1` and `l2`");
+                       "the sparse codes diverge; check the vectors (verify their checksums), or "
+                       "change `l1` and `l2`");
     return PSDVEC_OK;
 }
 

@@ -151,8 +151,8 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
         out->rank++;
     if (out->rank < out->dim)
         pv_warn(ctx,
-                "the matrix has only %zu directions, so the last %zu of the %zu numbers of every "
-                "vector are 0; fewer dimensions (`dim`) would do",
+                "the matrix has only the rank %zu, so the last %zu of the %zu components of every "
+                "vector are 0; fewer dimensions (`dim`) are enough",
                 out->rank, out->dim - out->rank, out->dim);
     pv_note(ctx, "%zu columns multiplied, residual %.1e", report.columns, report.residual);
 done:

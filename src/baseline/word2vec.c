@@ -152,8 +152,7 @@ static psdvec_status make_space(pv_word2vec *w)
                                .negative = w->settings.negative,
                                .width = pv_sgns_width(w->settings.negative)};
     if (!pv_mul(w->words, w->space.stride, &numbers))
-        return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
-                       "the vectors are too large; ask for fewer words");
+        return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW, "the vectors are too large; use fewer words");
     PV_TAKE_ZERO(&w->memory, w->space.in, numbers);
     PV_TAKE_ZERO(&w->memory, w->space.out, numbers);
     PV_TRY(pv_scope_status(&w->memory));
@@ -246,7 +245,7 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
     psdvec_status status;
     char *folder = pv_folder_of(run->output);
     if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", run->output);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", run->output);
     PV_TRY_DONE(pv_inputs_expand(ctx, run->inputs, run->input_count, &files));
     PV_TRY_DONE(pv_phrases_on_the_way(run->partial, ctx, &count.text, run->inputs, run->input_count,
                                       run->output, &phrases));
@@ -257,7 +256,8 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
     if (s->read.vocabulary.known_tokens == 0)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                    "%s: none of its words stands in the text, so there is nothing to learn",
+                    "%s: none of its words occurs in the text, so there is nothing to train on; "
+                    "check that both have the same case and tokenizer",
                     count.vocab_file));
     PV_TRY_DONE(pv_text_provenance(&s->read, &s->provenance));
     if (run->count_report) {
@@ -290,8 +290,7 @@ static psdvec_status check_finite(const pv_word2vec *w)
     if (finite)
         return PSDVEC_OK;
     return pv_fail(w->ctx, PSDVEC_ERR_NUMERIC,
-                   "the steps of %s lead to numbers that are not finite; a rate below %g (`rate`) "
-                   "may help",
+                   "the training of %s diverges; a learning rate below %g (`rate`) may help",
                    psdvec_method_name(w->settings.cbow ? PSDVEC_METHOD_CBOW : PSDVEC_METHOD_SGNS),
                    w->settings.rate);
 }
@@ -305,8 +304,9 @@ static psdvec_status check_learnt(const pv_word2vec *w)
     if (k < count)
         return PSDVEC_OK;
     return pv_fail(w->ctx, PSDVEC_ERR_EMPTY,
-                   "no two words stand together in the text, so there is nothing to learn; give "
-                   "more text, keep more words (`min_count`) or drop fewer (`subsample`)");
+                   "no two words co-occur in the text, so there is nothing to train on; use more "
+                   "text, keep more words (lower `min_count`) or subsample less (higher "
+                   "`subsample`)");
 }
 
 static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w)
@@ -327,7 +327,7 @@ static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w
         run->report->epochs = epoch + 1;
         run->report->pairs = w->pairs;
         run->report->loss = w->loss_pairs ? w->loss / (double)w->loss_pairs : NAN;
-        pv_step(w->ctx, "epoch %u of %u: loss %.4f, %.0f words a second", epoch + 1, epochs,
+        pv_step(w->ctx, "epoch %u of %u: loss %.4f, %.0f words/s", epoch + 1, epochs,
                 run->report->loss,
                 (double)s->read.vocabulary.known_tokens / (pv_now() - began + 1e-9));
         PV_TRY(pv_epochs_save(run, &learnt));

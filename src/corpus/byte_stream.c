@@ -139,7 +139,8 @@ static psdvec_status fail_unpacking(pv_byte_stream *stream, const char *name, ui
                                     const char *cause)
 {
     return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
-                   "%s: cannot be unpacked after %" PRIu64 " bytes of it: %s; is it complete?",
+                   "%s: decompression failed after %" PRIu64 " bytes of the file: %s; check that "
+                   "the file is complete",
                    name, taken, cause);
 }
 
@@ -149,7 +150,7 @@ static psdvec_status open_gzip(pv_byte_stream *stream)
     PV_TAKE(&stream->scope, stream->zipped, PACKED_SIZE);
     PV_TRY(pv_scope_status(&stream->scope));
     if (inflateInit2(&stream->z, MAX_WBITS + WITH_GZIP_HEADER) != Z_OK)
-        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory to unpack it",
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory while decompressing it",
                        stream->path);
     stream->gzip = stream->in_gzip = true;
     return PSDVEC_OK;
@@ -405,11 +406,10 @@ static psdvec_status open_archive(pv_byte_stream *stream, const packing *how)
     PV_TRY(pv_memory_claim(stream->ctx, needed, "unpacking"));
     stream->claimed = needed;
     struct archive *a = stream->archive = archive_read_new();
-    stream->scope.what = "the reader of packed files";
+    stream->scope.what = "the reader of compressed files";
     PV_TAKE(&stream->scope, stream->packed, PACKED_SIZE);
     if (!a || !stream->packed)
-        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
-                       stream->path);
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     pv_utf8_open(&stream->utf8);
     archive_read_support_filter_bzip2(a);
     archive_read_support_filter_xz(a);
@@ -436,7 +436,7 @@ static psdvec_status open_stream(pv_byte_stream *stream, const char *path)
     stream->path = strdup(standard ? "standard input" : path);
     stream->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (!stream->path)
-        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
     if (stream->fd < 0 || fstat(stream->fd, &info) != 0)
         return pv_fail_errno(stream->ctx, PSDVEC_ERR_READ, "cannot open", path, errno);
     stream->regular = S_ISREG(info.st_mode) && !standard;
@@ -471,7 +471,7 @@ static psdvec_status open_inner(pv_byte_stream *outer)
     stream->outer = outer;
     stream->path = strdup(pv_byte_stream_name(outer));
     if (!stream->path)
-        return pv_fail(outer->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
+        return pv_fail(outer->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory",
                        pv_byte_stream_name(outer));
     PV_TRY(take_peek(stream));
     stream->package = package_of(stream->peek, stream->peek_length);
@@ -544,12 +544,11 @@ static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
         }
         if (pv_asprintf(&stream->name, "%s: %s", stream->path, name ? name : "(nameless)") < 0) {
             stream->name = NULL;
-            return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory",
-                           stream->path);
+            return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
         }
         if (archive_entry_is_encrypted(entry))
-            return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
-                           "%s: is encrypted; unpack it with its password first", stream->name);
+            return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED, "%s: is encrypted; decrypt it first",
+                           stream->name);
         return PSDVEC_OK;
     }
 }
@@ -578,8 +577,8 @@ static psdvec_status read_unpacked(pv_byte_stream *stream, char *bytes, size_t c
     stream->unpacked_left -= *got;
     if (stream->package != PACKAGE_NONE && (stream->parts_size += *got) > DOCUMENT_MOST)
         return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: its text unpacks to more than %d MiB, which no document does; leave "
-                       "the file out",
+                       "%s: its text is more than %d MiB when decompressed, which is too large "
+                       "for a document; omit the file",
                        pv_byte_stream_name(stream), DOCUMENT_MOST >> 20);
     return PSDVEC_OK;
 }

@@ -162,7 +162,7 @@ static psdvec_status notice_member(notice *n, const corpus_file *file, size_t in
     return pv_buffer_byte(&n->name, '\0');
 }
 
-static const char binary_advice[] = "does not look like text; if it is text, name its `encoding`";
+static const char binary_advice[] = "does not look like text; if it is text, set its `encoding`";
 
 /* A file that the user named must be text; others are counted. */
 static psdvec_status pass_over(pv_corpus *corpus, const corpus_file *file, size_t index,
@@ -170,13 +170,13 @@ static psdvec_status pass_over(pv_corpus *corpus, const corpus_file *file, size_
 {
     const char *name = pv_byte_stream_name(file->stream);
     const pv_file_kind *kind = pv_file_kind_of(number);
-    const char *remedy = kind->remedy ? kind->remedy : "name files with text in them";
+    const char *remedy = kind->remedy ? kind->remedy : "give files that contain text";
     if (corpus->inputs->files[index].named && !pv_byte_stream_in_archive(file->stream))
         return number == PV_KIND_BINARY
                    ? pv_fail(corpus->ctx, PSDVEC_ERR_NOT_TEXT, "%s: %s", name, binary_advice)
                    : pv_fail(corpus->ctx, PSDVEC_ERR_NOT_TEXT, "%s: is not text (%s); %s", name,
                              kind->name, remedy);
-    pv_note(corpus->ctx, "%s: passed over: %s", name, kind->name);
+    pv_note(corpus->ctx, "%s: skipped: %s", name, kind->name);
     pthread_mutex_lock(&corpus->lock);
     corpus->kinds[number]++;
     psdvec_status status = notice_member(&corpus->passed_over, file, index);
@@ -193,7 +193,7 @@ static psdvec_status notice_conversion(pv_corpus *corpus, const corpus_file *fil
         return PSDVEC_OK;
     if (source->bad && corpus->options->strict)
         return pv_fail(corpus->ctx, PSDVEC_ERR_UTF8,
-                       "%s: contains bytes that are not valid in its encoding; name another "
+                       "%s: contains bytes that are not valid in its encoding; set another "
                        "`encoding`, or read it without `strict`",
                        pv_byte_stream_name(file->stream));
     pthread_mutex_lock(&corpus->lock);
@@ -247,11 +247,11 @@ static psdvec_status describe_passed_over(const pv_corpus *corpus, pv_buffer *te
 {
     const notice *n = &corpus->passed_over;
     if (n->count > 1) {
-        PV_TRY(pv_buffer_printf(text, "passed over %" PRIu64 " files that are not text (first: %s)",
+        PV_TRY(pv_buffer_printf(text, "skipped %" PRIu64 " files that are not text (first: %s)",
                                 n->count, n->name.data));
         return name_kinds(corpus, text);
     }
-    PV_TRY(pv_buffer_printf(text, "%s: passed over: ", n->name.data));
+    PV_TRY(pv_buffer_printf(text, "%s: skipped: ", n->name.data));
     if (corpus->kinds[PV_KIND_BINARY])
         return pv_buffer_text(text, binary_advice);
     size_t kind = 0;
@@ -271,24 +271,24 @@ void pv_corpus_report(const pv_corpus *corpus)
     text.length = 0;
     if (corpus->guessed.count && name_files(&corpus->guessed, &text) == PSDVEC_OK)
         pv_warn(ctx,
-                "%.*s: not valid UTF-8; read as Windows-1252 (Latin-1); if that is wrong, name "
-                "the `encoding`",
+                "%.*s: not valid UTF-8; read as Windows-1252 (Latin-1); if that is wrong, set the "
+                "`encoding`",
                 (int)text.length, text.data);
     text.length = 0;
     if (corpus->bad.count && name_files(&corpus->bad, &text) == PSDVEC_OK)
         pv_warn(ctx,
-                "%.*s: %" PRIu64 " sequences of bytes are not valid in the encoding, and were "
-                "read as the replacement character",
+                "%.*s: %" PRIu64 " byte sequences are not valid in the encoding and were read as "
+                "the replacement character",
                 (int)text.length, text.data, corpus->bad_sequences);
     text.length = 0;
     if (corpus->wrapped.count && name_files(&corpus->wrapped, &text) == PSDVEC_OK) {
         bool chosen = corpus->options->document == PSDVEC_DOCUMENT_AUTO;
         pv_message(ctx, chosen ? PSDVEC_STEP : PSDVEC_WARNING,
-                   "%.*s: lines are cut at about %u columns, %s", (int)text.length, text.data,
+                   "%.*s: lines are wrapped at about %u columns, %s", (int)text.length, text.data,
                    corpus->width,
                    chosen ? "so documents end at blank lines there"
-                          : "and each is a document; `document=auto` takes paragraphs instead, "
-                            "which usually gives better vectors");
+                          : "and each line is a document; `document=auto` uses paragraphs "
+                            "instead, which usually gives better vectors");
     }
     pv_buffer_free(&text);
 }
@@ -409,7 +409,8 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_segment
             break;
         if (text->length > LONGEST_RECORD)
             return pv_fail(corpus->ctx, PSDVEC_ERR_DAMAGED,
-                           "%s: line %" PRIu64 " is longer than %d MiB; is this really JSON lines?",
+                           "%s: line %" PRIu64 " is longer than %d MiB; check that the file is "
+                           "JSON lines",
                            pv_byte_stream_name(file->stream), file->line, LONGEST_RECORD >> 20);
         wanted = 2 * text->length;
     }

@@ -255,7 +255,9 @@ psdvec_status pv_decoder_open(pv_decoder *d, psdvec_context *ctx, pv_encoding en
         return PSDVEC_OK;
     iconv_t conversion = iconv_open("UTF-8", name);
     if (conversion == (iconv_t)-1) /* NOLINT(performance-no-int-to-ptr): POSIX says so */
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "`encoding` is \"%s\", which iconv does not know",
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "`encoding` is \"%s\", which iconv does not "
+                       "support; iconv -l lists the names",
                        name);
     d->iconv = conversion;
     return PSDVEC_OK;

@@ -145,7 +145,7 @@ bool pv_icu_available(void)
 psdvec_status pv_icu_new(psdvec_context *ctx, pv_icu_breaker **breaker)
 {
     *breaker = NULL;
-    return pv_fail(ctx, PSDVEC_ERR_OPTION, "this build has no ICU");
+    return pv_fail(ctx, PSDVEC_ERR_OPTION, "this build of psdvec does not include ICU");
 }
 
 void pv_icu_free(pv_icu_breaker *breaker)

@@ -18,7 +18,7 @@ static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input,
     PV_TRY(pv_scope_status(&list->scope));
     pv_input_file file = {.path = strdup(path), .input = input, .named = named};
     if (!file.path)
-        return pv_fail(list->scope.ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+        return pv_fail(list->scope.ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
     if (info && S_ISREG(info->st_mode)) {
         file.size = (uint64_t)info->st_size;
         file.modified = pv_file_changed(info);
@@ -56,7 +56,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
     bool named = !*entry->inner;
     char text[100];
     if (info && entry->error == ELOOP) {
-        pv_warn(ctx, "%s: passed over: a link back to a folder it is in", path);
+        pv_warn(ctx, "%s: skipped: it is a link to a folder that contains it", path);
         return 0;
     }
     if (entry->error && (info || named))
@@ -64,11 +64,11 @@ static int add_entry(void *user, const pv_walk_entry *entry)
                                   info ? "cannot open the folder" : "cannot read the input", path,
                                   entry->error);
     if (entry->error) {
-        pv_warn(ctx, "%s: passed over: %s", path, pv_error_text(entry->error, text, sizeof text));
+        pv_warn(ctx, "%s: skipped: %s", path, pv_error_text(entry->error, text, sizeof text));
         return 0;
     }
     if (S_ISDIR(info->st_mode) && !named && pv_partial_is_one(path)) {
-        pv_note(ctx, "%s: passed over: an interrupted run is kept there", path);
+        pv_note(ctx, "%s: skipped: it contains an interrupted run", path);
         return PV_WALK_PASS;
     }
     if (S_ISDIR(info->st_mode))
@@ -88,15 +88,14 @@ psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, s
     psdvec_status status = PSDVEC_OK;
     if (count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "no input; name files or folders, or - for "
-                       "standard input");
+                       "no input; give files or folders, or - for standard input");
     for (size_t i = 0; i < count && status == PSDVEC_OK; i++) {
         size_t before = list->count;
         x.input = (uint32_t)i;
         if (strcmp(inputs[i], "-") == 0) {
             if (stdin_seen)
                 status = pv_fail(ctx, PSDVEC_ERR_OPTION,
-                                 "standard input (-) is named twice, but can be read only once");
+                                 "standard input (-) is given twice, but can be read only once");
             else
                 status = add_file(list, "-", (uint32_t)i, true, NULL);
             stdin_seen = x.unknown_size = true;
@@ -104,7 +103,7 @@ psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, s
             status = (psdvec_status)pv_walk(inputs[i], add_entry, &x);
             if (status == PSDVEC_OK && list->count == before)
                 status = pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                                 "%s: the folder contains no files; name a folder with text in it",
+                                 "%s: the folder contains no files; give a folder with text",
                                  inputs[i]);
         }
     }

@@ -13,10 +13,10 @@ const psdvec_choice pv_tokenizer_choices[] = {
     [PSDVEC_TOKENIZER_ORIGINAL] = {.name = "original",
                                    .help = "the rules of the original PSDVec program"},
     [PSDVEC_TOKENIZER_ICU] = {.name = "icu",
-                              .help = "ICU word boundaries: Chinese, Japanese, Thai, ..."},
+                              .help = "ICU word boundaries, for Chinese, Japanese, Thai, ..."},
     {0}};
 const psdvec_choice pv_case_choices[] = {
-    [PSDVEC_CASE_AUTO] = {.name = "auto", .help = "fold, but keep for whitespace"},
+    [PSDVEC_CASE_AUTO] = {.name = "auto", .help = "fold, except with the whitespace tokenizer"},
     [PSDVEC_CASE_FOLD] = {.name = "fold", .help = "lower case"},
     [PSDVEC_CASE_KEEP] = {.name = "keep", .help = "as written"},
     {0}};
@@ -26,10 +26,10 @@ const psdvec_choice pv_accents_choices[] = {
     {0}};
 const psdvec_choice pv_digits_choices[] = {
     [PSDVEC_DIGITS_DROP] = {.name = "drop", .help = "digits separate words"},
-    [PSDVEC_DIGITS_KEEP] = {.name = "keep", .help = "digits are like letters"},
-    [PSDVEC_DIGITS_ZERO] = {.name = "zero", .help = "like letters, and each becomes 0"},
+    [PSDVEC_DIGITS_KEEP] = {.name = "keep", .help = "digits are treated as letters"},
+    [PSDVEC_DIGITS_ZERO] = {.name = "zero", .help = "digits are treated as letters and become 0"},
     [PSDVEC_DIGITS_MIXED] = {.name = "mixed",
-                             .help = "stay in words with letters: H2O, covid19; not 1999"},
+                             .help = "kept in words with letters: H2O, covid19, but not 1999"},
     {0}};
 const psdvec_choice pv_inner_choices[] = {
     [PSDVEC_INNER_JOIN] = {.name = "join", .help = "one word"},
@@ -55,12 +55,14 @@ bool pv_text_options_go_together(const void *options, char *why, size_t size)
     uint32_t longest = o->max_length ? o->max_length : pv_default_max_length(o->tokenizer);
     if (o->min_length > longest) {
         snprintf(why, size,
-                 "`min_length` is %u and `max_length` %u, which leaves out words of every length",
+                 "`min_length` is %u and `max_length` is %u, which excludes words of every length",
                  (unsigned)o->min_length, (unsigned)longest);
         return false;
     }
     if (!pv_encoding_known(o->encoding)) {
-        snprintf(why, size, "`encoding` is \"%.40s\", which is not known; iconv -l lists the names",
+        snprintf(why, size,
+                 "`encoding` is \"%.40s\", which is not a known encoding; iconv -l "
+                 "lists the names",
                  o->encoding);
         return false;
     }

@@ -376,7 +376,7 @@ psdvec_status pv_phrases_read(pv_phrases *p, psdvec_context *ctx,
         const pv_tensor *list = pv_st_tensor(file, PV_PHRASES_TENSOR);
         if (!list || list->dtype != PV_DTYPE_U8)
             PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                                "%s: has no phrases; name a list of phrases, or a file that was "
+                                "%s: has no phrases; give a list of phrases, or a file that was "
                                 "made with phrases",
                                 path));
         uint64_t count;
@@ -389,7 +389,7 @@ psdvec_status pv_phrases_read(pv_phrases *p, psdvec_context *ctx,
         if (p->count == 0)
             status =
                 pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                        "%s: has no phrase of two or more words; one is expected on each line, "
+                        "%s: has no phrase of two or more words; each line must have one, with "
                         "its words separated by blanks",
                         path);
     }

@@ -53,7 +53,7 @@ static bool read_text(pv_json *json, pv_buffer *text)
     if (type == PV_JSON_STRING)
         return pv_json_read_string(json, text);
     if (type != PV_JSON_ARRAY || !pv_json_enter_array(json))
-        return pv_json_reject(json, "the field holds no text");
+        return pv_json_reject(json, "the field is not a string");
     while (pv_json_next_element(json))
         if (!pv_json_read_string(json, text) || pv_buffer_byte(text, '\n') != PSDVEC_OK)
             return pv_json_refuse(json);

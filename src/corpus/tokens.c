@@ -20,8 +20,7 @@ const psdvec_choice pv_document_choices[] = {
     [PSDVEC_DOCUMENT_BLANK_LINE] = {.name = "blank-line", .help = "blank lines separate documents"},
     [PSDVEC_DOCUMENT_NONE] = {.name = "none", .help = "each input, folder or archive as a whole"},
     [PSDVEC_DOCUMENT_AUTO] = {.name = "auto",
-                              .help = "blank-line in files whose lines are cut at a width, line in "
-                                      "others"},
+                              .help = "blank-line in files with wrapped lines, line in others"},
     {0}};
 
 /* Words longer than this are cut, so that a segment can always end. */
@@ -415,8 +414,8 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
         offset += t->first_bad;
     if (t->bad_bytes && d->rules->options.strict)
         return pv_fail(d->ctx, PSDVEC_ERR_UTF8,
-                       "%s: byte %" PRIu64 " is not valid UTF-8; name the text's `encoding`, or "
-                       "read it without `strict`",
+                       "%s: byte %" PRIu64 " is not valid UTF-8; set the `encoding` of the text, "
+                       "or read it without `strict`",
                        segment->name.data, offset);
     pthread_mutex_lock(&f->lock);
     bool first = f->bad_bytes == 0 || segment->file < f->file ||
@@ -501,7 +500,7 @@ void pv_text_faults_advise(const pv_text_faults *f, const psdvec_text_options *o
     if (pv_is_spaceless(&f->scripts))
         pv_warn(
             f->name.ctx,
-            "the text is written without spaces between words, so whole clauses are taken for "
+            "the text is written without spaces between words, so whole clauses are read as "
             "words; `tokenizer=icu` splits Chinese, Japanese, Thai, Lao, Khmer and Burmese into "
             "words");
 }
@@ -578,14 +577,13 @@ void pv_text_faults_report(const pv_text_faults *f, const psdvec_text_options *o
 {
     if (f->bad_bytes)
         pv_warn(f->name.ctx,
-                "%s: byte %" PRIu64 " is not valid UTF-8 (%" PRIu64 " such bytes in all, read as "
-                "the replacement character); if the text has another encoding, name it with "
-                "`encoding`",
+                "%s: byte %" PRIu64 " is not valid UTF-8 (%" PRIu64 " such bytes in total, read "
+                "as the replacement character); if the text has another encoding, set `encoding`",
                 f->name.data, f->offset, f->bad_bytes);
     if (f->bad_records)
         pv_warn(f->name.ctx,
-                "%" PRIu64 " lines were passed over: no JSON object with a text in "
-                "the field \"%s\"",
+                "%" PRIu64 " lines were skipped: not a JSON object with a string in the field "
+                "\"%s\"",
                 f->bad_records, options->json_field ? options->json_field : "");
 }
 

@@ -86,8 +86,8 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
     case 1:
         if (!is(element, "mediawiki"))
             stop(d, pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
-                            "%s is XML, but no MediaWiki export: it starts with <%.40s> instead of "
-                            "<mediawiki>",
+                            "%s: is XML, but not a MediaWiki export: it starts with <%.40s> "
+                            "instead of <mediawiki>",
                             d->name, element));
         return;
     case 2:
@@ -159,7 +159,7 @@ static void end_page(pv_wiki_dump *d)
     if (d->model.length && !pv_json_text_is(&d->model, "wikitext"))
         return;
     if (d->too_long) {
-        pv_warn(d->ctx, "%s: the page \"%.*s\" is longer than %zu MB and was left out", d->name,
+        pv_warn(d->ctx, "%s: the page \"%.*s\" is longer than %zu MB and was skipped", d->name,
                 (int)(d->title.length < 200 ? d->title.length : 200),
                 d->title.length ? d->title.data : "", PV_WIKI_PAGE_MAX >> 20);
         return;
@@ -216,9 +216,9 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system_
     (void)name, (void)system_id, (void)public_id, (void)has_internal_subset;
     if (d->status == PSDVEC_OK)
         stop(d, pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
-                        "%s declares a document type (<!DOCTYPE ...> at line %lu). MediaWiki "
-                        "exports have none, and it can be used to make a small file expand "
-                        "without end, so the file is refused",
+                        "%s: line %lu declares a document type (<!DOCTYPE ...>). MediaWiki "
+                        "exports have none, and it can make a small file expand without limit, so "
+                        "the file is refused",
                         d->name, (unsigned long)XML_GetCurrentLineNumber(d->parser)));
 }
 
@@ -239,7 +239,7 @@ pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, const char *name, pv_wiki_pa
                         .small = none};
     d->parser = XML_ParserCreate(NULL);
     if (!d->parser) {
-        pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for an XML parser");
+        pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory for the XML parser");
         pv_wiki_dump_free(d);
         return NULL;
     }
@@ -270,7 +270,7 @@ static psdvec_status xml_error(pv_wiki_dump *d)
 {
     enum XML_Error error = XML_GetErrorCode(d->parser);
     if (error == XML_ERROR_NO_MEMORY)
-        return pv_fail(d->ctx, PSDVEC_ERR_MEMORY, "no memory left for the XML parser, in %s",
+        return pv_fail(d->ctx, PSDVEC_ERR_MEMORY, "out of memory for the XML parser, in %s",
                        d->name);
     unsigned long line = (unsigned long)XML_GetCurrentLineNumber(d->parser);
     long long byte = (long long)XML_GetCurrentByteIndex(d->parser);
@@ -280,12 +280,11 @@ static psdvec_status xml_error(pv_wiki_dump *d)
     if (truncated)
         return pv_fail(
             d->ctx, PSDVEC_ERR_DAMAGED,
-            "%s ends too early, after byte %llu (line %lu): it was cut off. Download it "
-            "again, or go on with what is there by cutting it after a </page> and adding "
-            "</mediawiki>",
+            "%s: the file is truncated after byte %llu (line %lu). Download it again, or use the "
+            "part that exists: cut it after a </page> and add </mediawiki>",
             d->name, (unsigned long long)d->fed, line);
     return pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
-                   "%s is not well-formed XML: %s at byte %lld, line %lu", d->name,
+                   "%s: is not well-formed XML: %s at byte %lld, line %lu", d->name,
                    XML_ErrorString(error), byte, line);
 }
 
@@ -302,8 +301,9 @@ static psdvec_status feed_step(pv_wiki_dump *d, const char *bytes, size_t length
     XML_Index at = XML_GetCurrentByteIndex(d->parser);
     if (!is_last && at >= 0 && d->fed - (uint64_t)at > (uint64_t)TAG_MAX + STEP)
         return d->status = pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
-                                   "%s has a tag, comment or instruction of more than %d bytes at "
-                                   "byte %lld, line %lu; no MediaWiki export has",
+                                   "%s: has a tag, comment or instruction of more than %d bytes "
+                                   "at byte %lld, line %lu, which does not occur in MediaWiki "
+                                   "exports",
                                    d->name, (int)TAG_MAX, (long long)at,
                                    (unsigned long)XML_GetCurrentLineNumber(d->parser));
     return d->status = pv_check_cancel(d->ctx);

@@ -45,20 +45,24 @@ static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_opt
     if (strcmp(first_input, "-") == 0)
         first_input = "standard input";
     if (r->store->total.bytes == 0)
-        return pv_fail(r->ctx, PSDVEC_ERR_EMPTY, "%s%s: empty; there is no text in it", first_input,
-                       others);
+        return pv_fail(r->ctx, PSDVEC_ERR_EMPTY,
+                       "%s%s: the input is empty; give a file that "
+                       "contains text",
+                       first_input, others);
     if (r->store->total.tokens == 0)
         return pv_fail(r->ctx, PSDVEC_ERR_EMPTY,
-                       "%s%s: no words in %llu bytes; is it text, and the right tokenizer?",
+                       "%s%s: no words in %llu bytes; check that it is text and that the "
+                       "tokenizer suits it",
                        first_input, others, (unsigned long long)r->store->total.bytes);
     if (r->vocabulary.count == 0)
         return pv_fail(r->ctx, PSDVEC_ERR_EMPTY,
-                       "%s%s: none of %llu distinct words is seen %llu times; lower the minimum "
-                       "count",
+                       "%s%s: none of %llu distinct words occurs %llu times; lower `min_count`",
                        first_input, others, (unsigned long long)r->vocabulary.distinct,
                        (unsigned long long)options->min_count);
     if (options->vocab_file && r->vocabulary.known_tokens == 0)
-        pv_warn(r->ctx, "%s: none of its %u words stands in the text; same case, same tokenizer?",
+        pv_warn(r->ctx,
+                "%s: none of its %u words occurs in the text; check that both have the "
+                "same case and tokenizer",
                 options->vocab_file, r->vocabulary.count);
     return PSDVEC_OK;
 }
@@ -260,8 +264,8 @@ static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chun
     if (*chunk_tokens < SMALLEST_CHUNK && *chunk_tokens < all)
         return pv_fail(c->ctx, PSDVEC_ERR_BUDGET,
                        "counting %u words needs about %.0f MiB of memory, and %.0f MiB of the "
-                       "budget of %.0f MiB are left; allow more memory, use fewer threads or "
-                       "raise the minimum count",
+                       "limit of %.0f MiB are left; raise the limit (`memory`), use fewer threads "
+                       "or raise `min_count`",
                        c->text.vocabulary.count,
                        (double)(fixed + pv_sequence_bytes(SMALLEST_CHUNK)) / 1048576.0,
                        (double)left / 1048576.0, (double)c->ctx->options.memory / 1048576.0);
@@ -278,8 +282,8 @@ static psdvec_status check_disk(const counting *c, uint64_t first_spill, uint64_
             (double)(needed + first_spill) / 1048576.0, folder, (double)space / 1048576.0);
     if (needed > space)
         return pv_fail(c->ctx, PSDVEC_ERR_DISK_FULL,
-                       "%s: about %.1f MiB more are needed there for temporary files, but only "
-                       "%.1f MiB are free; choose another folder for them or allow more memory",
+                       "%s: temporary files need about %.1f MiB more there, but only %.1f MiB are "
+                       "free; choose another folder for them or raise the limit (`memory`)",
                        folder, (double)needed / 1048576.0, (double)space / 1048576.0);
     return PSDVEC_OK;
 }
@@ -337,7 +341,7 @@ psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs
     for (size_t i = 0; i < count; i++)
         if (pv_same_file(inputs[i], output))
             return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                           "%s: is an input as well as the output; choose another output", output);
+                           "%s: is both input and output; choose another output", output);
     return PSDVEC_OK;
 }
 
@@ -357,7 +361,7 @@ psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_optio
     for (size_t i = 0; i < inputs->count; i++) {
         char *path = inputs->files[i].path;
         if (pv_same_file(path, output)) {
-            pv_note(ctx, "%s: passed over: it is the output", path);
+            pv_note(ctx, "%s: skipped: it is the output", path);
             free(path);
         } else {
             inputs->files[used++] = inputs->files[i];
@@ -365,7 +369,10 @@ psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_optio
     }
     inputs->count = used;
     if (used == 0)
-        return pv_fail(ctx, PSDVEC_ERR_EMPTY, "%s: is the only file in the folder", output);
+        return pv_fail(ctx, PSDVEC_ERR_EMPTY,
+                       "%s: is the only file in the input folder, and it "
+                       "is the output; give a folder with text",
+                       output);
     return PSDVEC_OK;
 }
 
@@ -470,7 +477,7 @@ psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
         return status;
     }
     pv_st_close(file);
-    pv_step(ctx, "going on with the counts of an interrupted run");
+    pv_step(ctx, "using the counts of an interrupted run");
     return PSDVEC_OK;
 }
 

@@ -18,7 +18,7 @@
 
 psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *c, const char *cause)
 {
-    return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the counts are damaged: %s; make the file anew",
+    return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the counts are damaged: %s; create the file again",
                    pv_st_path(c->file), cause);
 }
 
@@ -31,7 +31,7 @@ static psdvec_status meta_number(const psdvec_counts *c, const char *key, uint64
         *value = strtoull(text, &end, 10);
     if (!end || *end != '\0' || errno == ERANGE)
         return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: the counts are damaged: \"%s\" is not a number; make the file anew",
+                       "%s: the counts are damaged: \"%s\" is not a number; create the file again",
                        pv_st_path(c->file), key);
     return PSDVEC_OK;
 }
@@ -42,16 +42,16 @@ static psdvec_status check_kind(const psdvec_counts *c)
     const char *format = pv_st_meta(c->file, "format");
     if (!format || strcmp(format, PV_COUNTS_FORMAT) != 0)
         return pv_fail(c->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: is a safetensors file, but not one with counts%s%s%s; make one with "
+                       "%s: is a safetensors file, but not a counts file%s%s%s; make one with "
                        "psdvec count",
-                       path, format ? " (it says \"" : "", format ? format : "",
+                       path, format ? " (its format is \"" : "", format ? format : "",
                        format ? "\")" : "");
     uint64_t version;
     PV_TRY(meta_number(c, "version", &version));
     if (version > PV_COUNTS_VERSION)
         return pv_fail(c->ctx, PSDVEC_ERR_VERSION,
-                       "%s: was written in version %" PRIu64 " of the counts format, this program "
-                       "knows version %d; get a newer psdvec",
+                       "%s: was written in version %" PRIu64 " of the counts format, but this "
+                       "program supports version %d; use a newer psdvec",
                        path, version, PV_COUNTS_VERSION);
     if (version < 1)
         return pv_counts_fail(c->ctx, c, "its version is 0");
@@ -100,7 +100,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     PV_TRY(pv_st_require(ctx, c->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     c->bytes = t->data;
     if (!pv_offsets_ascend(c->offsets, c->info.words, t->bytes, 0))
-        return pv_counts_fail(c->ctx, c, "the words' offsets do not ascend");
+        return pv_counts_fail(c->ctx, c, "the offsets of the words are not in ascending order");
     PV_TRY(pv_st_require(ctx, c->file, "indices", PV_DTYPE_U32, 1, (int64_t[]){-1}, &t));
     c->rows = (pv_csr){.rows = c->info.words, .columns = c->info.words, .column = t->data};
     c->info.bigrams = t->count;
@@ -109,7 +109,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     c->rows.begin = t->data;
     c->rows.end = c->rows.begin + 1;
     if (!pv_offsets_ascend(c->rows.begin, c->info.words, c->info.bigrams, 0))
-        return pv_counts_fail(c->ctx, c, "the rows do not ascend");
+        return pv_counts_fail(c->ctx, c, "the rows are not in ascending order");
     c->info.wide = values && values->dtype == PV_DTYPE_U64;
     PV_TRY(pv_st_require(ctx, c->file, "values", c->info.wide ? PV_DTYPE_U64 : PV_DTYPE_U32, 1,
                          &bigrams, &t));
@@ -139,8 +139,8 @@ static psdvec_status take_json(const psdvec_counts *c, const char *key, pv_json_
     if (*text && pv_json_is(*text, type))
         return PSDVEC_OK;
     return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
-                   "%s: the counts are damaged: \"%s\" %s; make the file anew", pv_st_path(c->file),
-                   key, *text ? "cannot be read" : "is missing");
+                   "%s: the counts are damaged: \"%s\" %s; create the file again",
+                   pv_st_path(c->file), key, *text ? "cannot be read" : "is missing");
 }
 
 static psdvec_status take_metadata(psdvec_counts *c)
@@ -165,7 +165,7 @@ static psdvec_status take_metadata(psdvec_counts *c)
     info->file_bytes = pv_st_bytes(c->file);
     for (uint32_t i = 0; i < info->words; i++)
         if (__builtin_add_overflow(info->total, c->context_total[i], &info->total))
-            return pv_counts_fail(c->ctx, c, "the totals exceed 64 bits");
+            return pv_counts_fail(c->ctx, c, "the totals do not fit into 64 bits");
     return PSDVEC_OK;
 }
 
@@ -249,7 +249,9 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
         psdvec_counts_row(c, i, &row);
         for (size_t k = 0; k < row.length; k++) {
             if (row.focus[k] >= c->info.words || (k > 0 && row.focus[k] <= row.focus[k - 1]))
-                return pv_counts_fail(job->ctx, c, "the columns of a row do not ascend");
+                return pv_counts_fail(job->ctx, c,
+                                      "the columns of a row are not in ascending "
+                                      "order");
             sum += psdvec_row_value(&row, k);
         }
         if (sum != c->context_total[i])

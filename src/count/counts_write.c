@@ -88,7 +88,7 @@ psdvec_status pv_counts_writer_open(psdvec_context *ctx, const char *path, pv_co
     pthread_mutex_init(&w->lock, NULL);
     w->folder = pv_folder_of(path);
     if (!w->folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", path);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
     return pv_output_open(ctx, path, &w->output);
 }
 
@@ -145,8 +145,8 @@ static psdvec_status take_rows(void *self, size_t group, pv_rows *rows)
         w->row_end[rows->first + r + 1] = w->entries + at;
         if (__builtin_add_overflow(w->total, sum, &w->total))
             return pv_fail(w->ctx, PSDVEC_ERR_OVERFLOW,
-                           "the counts add up to more than 64 bits hold; use a smaller window or "
-                           "uniform weights");
+                           "the sum of the counts does not fit into 64 bits; use a smaller window "
+                           "or uniform weights");
     }
     w->rows_done = rows->first + rows->count;
     w->entries += rows->used;

@@ -32,8 +32,8 @@ static psdvec_status check_words(const pv_export *e, const char *format)
             fine = (unsigned char)word[k] > ',' || !memchr(bad, word[k], bad_count);
         if (!fine)
             return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
-                           "the word \"%.*s\" has a character that the format %s uses to separate "
-                           "words, so it cannot be written",
+                           "the word \"%.*s\" contains a character that separates words in the "
+                           "format %s, so it cannot be written",
                            (int)(length < 60 ? length : 60), word, format);
     }
     return PSDVEC_OK;
@@ -44,19 +44,20 @@ static psdvec_status check_call(psdvec_context *ctx, const psdvec_counts *counts
                                 const char *vocab_output)
 {
     if ((unsigned)format > PSDVEC_FORMAT_TOP2GRAMS)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no format number %d to export",
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no export format with the number %d",
                        (int)format);
     const char *name = pv_counts_format_choices[format].name;
     if (!pv_counts_formats[format]->has_words && !vocab_output)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "the format %s has no words in it; name a file that receives them", name);
+                       "the format %s does not contain the words; give a file for them", name);
     const char *input = pv_st_path(counts->file);
     PV_TRY(pv_refuse_same_file(ctx, &input, 1, output));
     if (vocab_output)
         PV_TRY(pv_refuse_same_file(ctx, &input, 1, vocab_output));
     if (vocab_output && (strcmp(output, vocab_output) == 0 || pv_same_file(output, vocab_output)))
         return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                       "%s: is to take the counts and the words; choose another file for one",
+                       "%s: is the file for both counts and words; choose another file for one of "
+                       "them",
                        output);
     return PSDVEC_OK;
 }
@@ -195,11 +196,11 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     psdvec_status status;
     char *folder = pv_folder_of(output);
     if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: the system refused memory", output);
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", output);
     /* The columns were not checked when the file was opened. */
     PV_TRY_DONE(pv_csr_check_columns(ctx, &counts->rows, &sound));
     if (!sound)
-        PV_TRY_DONE(pv_counts_fail(ctx, counts, "the columns of a row do not ascend"));
+        PV_TRY_DONE(pv_counts_fail(ctx, counts, "the columns of a row are not in ascending order"));
     PV_TRY_DONE(check_words(&e, pv_counts_format_choices[format].name));
     PV_TRY_DONE(pv_output_open(ctx, output, &e.output));
     if (vocab_output) {

@@ -40,8 +40,8 @@ static psdvec_status reject(const glove *g, uint64_t number, const record *r)
     int32_t word = r->word1 < 1 || (uint32_t)r->word1 > m->vocabulary.count ? r->word1 : r->word2;
     if (word < 1 || (uint32_t)word > m->vocabulary.count)
         return pv_fail(m->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: record %" PRIu64 ": word number %" PRId32 ", but %s has the words 1 "
-                       "to %" PRIu32 "; do the two files belong together?",
+                       "%s: record %" PRIu64 ": word number %" PRId32 ", but %s has only the "
+                       "words 1 to %" PRIu32 "; check that the two files belong together",
                        g->name, number, word, m->options->vocab_file, m->vocabulary.count);
     if (r->value > 0 && isfinite(r->value))
         return pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW,
@@ -72,8 +72,8 @@ static psdvec_status take_block(glove *g, size_t count)
 static psdvec_status fail_cut_short(const glove *g, uint64_t records, uint64_t rest)
 {
     return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
-                   "%s: ends within a record, %" PRIu64 " bytes after record %" PRIu64
-                   "; GloVe's records have %d bytes: it is cut short, or is another kind of file",
+                   "%s: ends within a record, %" PRIu64 " bytes after record %" PRIu64 "; GloVe's "
+                   "records have %d bytes, so the file is truncated or is another kind of file",
                    g->name, rest, records, RECORD);
 }
 
@@ -172,8 +172,7 @@ static psdvec_status begin(pv_export *e, pv_buffer *text)
     (void)text;
     if (e->counts->info.words > INT32_MAX)
         return pv_fail(e->ctx, PSDVEC_ERR_OVERFLOW,
-                       "%s: GloVe numbers words with 31 bits, which "
-                       "are too few for %u words",
+                       "%s: GloVe numbers words with 31 bits, which is too few for %u words",
                        e->path, e->counts->info.words);
     return pv_output_expect(e->output, e->counts->info.bigrams * sizeof(record));
 }

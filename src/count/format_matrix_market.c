@@ -107,7 +107,7 @@ static psdvec_status read_sizes(market *k)
         PV_TRY(pv_text_lines_next(&k->lines, &line, &length));
         if (!line)
             return pv_fail(k->import->ctx, PSDVEC_ERR_DAMAGED,
-                           "%s: ends before the sizes of the matrix; is it complete?",
+                           "%s: ends before the sizes of the matrix; the file is truncated",
                            k->import->input);
         if (*line != '%' && !at_end(line, line + length))
             break;
@@ -151,8 +151,8 @@ static psdvec_status read_entry(market *k, const char *line, const char *end)
         return reject_entry(k);
     if (PV_UNLIKELY(i - 1 >= words || j - 1 >= words))
         return pv_text_lines_reject(&k->lines,
-                                    "the place %" PRIu64 ", %" PRIu64 " is outside the matrix of "
-                                    "%" PRIu32 " rows and columns",
+                                    "the position %" PRIu64 ", %" PRIu64 " is outside the matrix "
+                                    "of %" PRIu32 " rows and columns",
                                     i, j, words);
     if (k->field != FIELD_PATTERN) {
         pv_decimal number;
@@ -162,7 +162,7 @@ static psdvec_status read_entry(market *k, const char *line, const char *end)
         if (PV_UNLIKELY(!p || (number.negative && number.digits)))
             return reject_entry(k);
         if (PV_UNLIKELY(k->field == FIELD_INTEGER && number.exponent < 0))
-            return pv_text_lines_reject(&k->lines, "a fraction, though the file says integer");
+            return pv_text_lines_reject(&k->lines, "a fraction, but the file declares integers");
         if (PV_UNLIKELY(!pv_round_decimal(&k->import->rounding, &number, &value)))
             return pv_text_lines_reject(
                 &k->lines, "the count is too large for a scale of %" PRIu64 "; use a smaller one",
@@ -187,13 +187,13 @@ static psdvec_status read_entries(market *k)
             continue;
         if (++k->seen > k->entries)
             return pv_text_lines_reject(
-                &k->lines, "one entry more than the %" PRIu64 " that are announced", k->entries);
+                &k->lines, "more entries than the %" PRIu64 " that the file declares", k->entries);
         PV_TRY(read_entry(k, line, line + length));
     }
     if (k->seen < k->entries)
         return pv_fail(k->import->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: has %" PRIu64 " entries of the %" PRIu64
-                       " that are announced; it is cut short",
+                       "%s: has %" PRIu64 " of the %" PRIu64 " entries that it declares; the file "
+                       "is truncated",
                        k->import->input, k->seen, k->entries);
     return PSDVEC_OK;
 }

@@ -93,7 +93,7 @@ static psdvec_status read_head(grams *g)
     if (!line || length < 6 || strncmp(line, "Words:", 6) != 0)
         return line ? pv_text_lines_reject(&g->lines, "expected \"Words:\"")
                     : pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
-                              "%s: ends before the words; it is cut short", g->import->input);
+                              "%s: ends before the words; the file is truncated", g->import->input);
     return PSDVEC_OK;
 }
 
@@ -106,7 +106,7 @@ static psdvec_status add_word(grams *g, const char *word, size_t length, uint64_
         return pv_text_lines_reject(&g->lines, "a word that is not valid UTF-8");
     pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
     if (pv_word_table_find(&g->words, &key, &id))
-        return pv_text_lines_reject(&g->lines, "the word \"%.*s\" stands in the list twice",
+        return pv_text_lines_reject(&g->lines, "the word \"%.*s\" is in the list twice",
                                     (int)(length < 60 ? length : 60), word);
     PV_TRY(pv_word_table_add(&g->words, &key, &id));
     g->words.words[id].value = count;
@@ -142,8 +142,8 @@ static psdvec_status take_frequencies(grams *g)
     PV_TRY_DONE(pv_vocabulary_read(&list, path));
     if (!list.list_frequency)
         PV_TRY_DONE(pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
-                            "%s: line %" PRIu64 ": a word without a count; the list is to say how "
-                            "often each word stands in the text",
+                            "%s: line %" PRIu64 ": a word without a count; the list must have the "
+                            "frequency of each word",
                             path, list.line_without));
     for (uint32_t i = 0; i < g->words.count; i++)
         g->words.words[i].value = UINT64_MAX; /* not in the list */
@@ -159,7 +159,7 @@ static psdvec_status take_frequencies(grams *g)
         if (g->words.words[i].value == UINT64_MAX)
             PV_TRY_DONE(
                 pv_fail(g->import->ctx, PSDVEC_ERR_MISMATCH,
-                        "%s: lacks the word \"%.*s\" of %s, so it is the list of another "
+                        "%s: does not have the word \"%.*s\" of %s, so it is the list of another "
                         "text",
                         path, (int)(g->words.words[i].length < 60 ? g->words.words[i].length : 60),
                         pv_word_text(&g->words, i), g->import->input));
@@ -183,14 +183,16 @@ static psdvec_status read_words(grams *g)
         PV_TRY(pv_text_lines_next(&g->lines, &line, &length));
     if (!line || g->words.count != g->announced)
         return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: has %" PRIu32 " words of the %" PRIu64
-                       " that its first line announces, and %s",
+                       "%s: has %" PRIu32 " of the %" PRIu64 " words that its first line "
+                       "declares, and %s",
                        g->import->input, g->words.count, g->announced,
-                       line ? "then goes on; it is damaged" : "then ends; it is cut short");
+                       line ? "then other lines; the file is damaged"
+                            : "then ends; the file is "
+                              "truncated");
     if (length < 8 || strncmp(line, "Bigrams:", 8) != 0)
         return pv_text_lines_reject(&g->lines, "expected \"Bigrams:\"");
     if (g->words.count == 0)
-        return pv_fail(g->import->ctx, PSDVEC_ERR_EMPTY, "%s: no words in it", g->import->input);
+        return pv_fail(g->import->ctx, PSDVEC_ERR_EMPTY, "%s: has no words", g->import->input);
     if (g->import->options->vocab_file)
         PV_TRY(take_frequencies(g));
     PV_TRY(pv_vocabulary_set(v, &g->words, NULL));
@@ -208,7 +210,8 @@ static psdvec_status add_neighbour(grams *g, const char *word, size_t length, ui
     uint32_t id;
     if (g->neighbours-- == 0)
         return pv_text_lines_reject(
-            &g->lines, "more words than the row's first line, %" PRIu64 ", announces", g->row_line);
+            &g->lines, "more words than the %" PRIu64 " that the first line of the row declares",
+            g->row_line);
     g->total += count;
     pv_word_key key = pv_word_key_padded(word, (uint32_t)length);
     if (!pv_word_table_find(&g->words, &key, &id)) {
@@ -225,8 +228,8 @@ static psdvec_status end_row(grams *g)
 {
     if (g->row_line && g->neighbours)
         return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: line %" PRIu64 ": the row that begins here lacks %" PRIu64
-                       " of the words it announces; the file is damaged or cut short",
+                       "%s: line %" PRIu64 ": the row that begins here lacks %" PRIu64 " of the "
+                       "words that it declares; the file is damaged or truncated",
                        g->import->input, g->row_line, g->neighbours);
     g->row_line = 0;
     return PSDVEC_OK;
@@ -268,8 +271,8 @@ static void check_total(grams *g, const char *line)
         return;
     if ((uint32_t)(negative ? -number : number) != (uint32_t)g->total)
         pv_warn(g->import->ctx,
-                "%s: its last line says that the counts add up to %s%" PRIu64
-                ", but it is %" PRIu64,
+                "%s: the sum of the counts is %s%" PRIu64
+                " in its last line, but it is actually %" PRIu64,
                 g->import->input, negative ? "-" : "", number, g->total);
 }
 
@@ -300,12 +303,12 @@ static psdvec_status read_bigrams(grams *g)
     PV_TRY(end_row(g));
     if (!g->ended)
         return pv_fail(g->import->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: the last line, \"# Total kept bigram occurrences\", is missing; it is "
-                       "cut short",
+                       "%s: the last line, \"# Total kept bigram occurrences\", is missing; the "
+                       "file is truncated",
                        g->import->input);
     if (g->unknown)
         pv_warn(g->import->ctx,
-                "%s: %" PRIu64 " pairs were left out, because their later word is not in the list "
+                "%s: %" PRIu64 " pairs were skipped, because their second word is not in the list "
                 "of words",
                 g->import->input, g->unknown);
     return PSDVEC_OK;
@@ -395,7 +398,7 @@ static psdvec_status begin(pv_export *e, pv_buffer *text)
     if (c->info.scale != 1 || c->retention)
         return pv_fail(e->ctx, PSDVEC_ERR_OPTION,
                        "%s: its counts have fractions, because it was made with weights or "
-                       "subsampling; the format top2grams has whole numbers only",
+                       "subsampling; the format top2grams has only whole numbers",
                        pv_st_path(c->file));
     for (uint32_t i = 0; i < c->info.words; i++) {
         tokens += c->frequency[i];
@@ -449,8 +452,8 @@ static psdvec_status end(pv_export *e, pv_buffer *text)
         size_t length;
         const char *word = psdvec_counts_word(c, e->first_empty, &length);
         pv_warn(e->ctx,
-                "%s: no word was seen after %" PRIu32 " of the words, such as \"%.*s\"; the "
-                "original program does not expect that and may stop at their rows",
+                "%s: no word occurs after %" PRIu32 " of the words, such as \"%.*s\"; the "
+                "original program does not expect this and may stop at their rows",
                 e->path, e->empty_rows, (int)(length < 60 ? length : 60), word);
     }
     return pv_buffer_printf(text, "# Total kept bigram occurrences: %" PRIu64 "\n",

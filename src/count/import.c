@@ -17,8 +17,7 @@ psdvec_status pv_import_window(pv_import *m, uint64_t window)
         return PSDVEC_OK; /* it says nothing we can use */
     if (m->options->window && m->options->window != window)
         return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
-                       "%s: says that it was made with a window of %" PRIu64
-                       ", not of %u; leave out the window",
+                       "%s: was made with a window of %" PRIu64 ", not of %u; omit the window",
                        m->input, window, m->options->window);
     m->window = (uint32_t)window;
     return PSDVEC_OK;
@@ -57,8 +56,8 @@ static psdvec_status read_words(pv_import *m)
         memcpy(v->frequency, v->list_frequency, v->count * sizeof *v->frequency);
     else if (m->options->format == PSDVEC_FORMAT_GLOVE)
         return pv_fail(m->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: line %" PRIu64 ": a word without a count; GloVe's vocab.txt has one on "
-                       "every line, so it is not that file, or is cut short",
+                       "%s: line %" PRIu64 ": a word without a count; GloVe's vocab.txt has one "
+                       "on every line, so this is another file, or it is truncated",
                        path, v->line_without);
     return PSDVEC_OK;
 }
@@ -71,7 +70,8 @@ static void estimate_frequencies(pv_import *m)
     if (m->frequencies_known)
         return;
     pv_warn(m->ctx,
-            "%s has no frequencies; how often a word is the later one of a pair stands in for them",
+            "%s: has no word frequencies; they are estimated from how often a word is the second "
+            "of a pair",
             m->options->vocab_file);
     for (uint32_t i = 0; i < v->count; i++) {
         uint64_t total = m->focus_total[i] / (m->fold ? 2 : 1);
@@ -123,16 +123,16 @@ static psdvec_status judge(pv_import *m)
     bool symmetric = a->records == b->records && a->places == b->places &&
                      (double)difference <= 1e-9 * (double)a->sum;
     if (m->triples.total == 0)
-        return pv_fail(m->ctx, PSDVEC_ERR_EMPTY, "%s: there are no counts in it", m->input);
+        return pv_fail(m->ctx, PSDVEC_ERR_EMPTY, "%s: has no counts", m->input);
     if (m->fold && !symmetric)
         return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
-                       "%s: not every pair stands in it in both directions with the same count, "
-                       "so it is not symmetric; import it without symmetric",
+                       "%s: is not symmetric: not every pair is in both directions with the same "
+                       "count; import it without `symmetric`",
                        m->input);
     if (!m->fold && symmetric && m->above.records && m->options->format == PSDVEC_FORMAT_GLOVE)
         pv_warn(m->ctx,
-                "%s: every pair stands in it in both directions with the same count, as GloVe "
-                "writes by default; with symmetric each would be kept once",
+                "%s: has every pair in both directions with the same count, as GloVe writes by "
+                "default; with `symmetric`, each pair is imported once",
                 m->input);
     if (r->inexact)
         pv_warn(m->ctx,
@@ -160,7 +160,7 @@ static psdvec_status write_counts(pv_import *m, pv_counts_writer *writer, uint64
     for (uint32_t k = 0; k < v->count; k++)
         if (__builtin_add_overflow(v->known_tokens, v->frequency[k], &v->known_tokens))
             PV_TRY_DONE(pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW,
-                                "%s: the words' counts add up to more than 64 bits hold",
+                                "%s: the sum of the word counts does not fit into 64 bits",
                                 m->options->vocab_file ? m->options->vocab_file : m->input));
     PV_TRY_DONE(set_provenance(m, &provenance));
     PV_TRY_DONE(pv_counts_writer_begin(writer, v, &provenance, NULL, divisor, &sink));

@@ -50,7 +50,7 @@ static psdvec_status check_settings(const merging *m)
         if (differ.length)
             what = "settings";
         else if (!what && (first->retention == NULL) != (other->retention == NULL))
-            what = "rules for frequent words";
+            what = "subsampling options";
         else if (!what && !pv_phrase_lists_same(first->phrases, other->phrases))
             PV_TRY_DONE(pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
                                 "%s and %s cannot be added up: they have different phrases "
@@ -151,7 +151,9 @@ static psdvec_status choose_words(merging *m)
         for (uint32_t w = 0; w < input->counts->info.words; w++) {
             uint64_t *frequency = &v->frequency[input->final ? input->final[w] : w];
             if (__builtin_add_overflow(*frequency, input->counts->frequency[w], frequency))
-                return pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW, "a word's frequency exceeds 64 bits");
+                return pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW,
+                               "a word frequency does not fit into "
+                               "64 bits");
         }
         if (same)
             continue;
@@ -181,9 +183,9 @@ static psdvec_status unite_retention(merging *m)
             double *retention = &m->retention[input->final ? input->final[w] : w];
             if (*retention >= 0 && *retention != input->counts->retention[w])
                 return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
-                               "%s and %s cannot be added up: frequent words were given different "
-                               "room in their windows, by their own frequencies; count both with "
-                               "`vocab` and one list that has frequencies",
+                               "%s and %s cannot be added up: they were subsampled by different "
+                               "word frequencies; count both with `vocab` and one list that has "
+                               "frequencies",
                                pv_st_path(m->inputs[0].counts->file),
                                pv_st_path(input->counts->file));
             *retention = input->counts->retention[w];
@@ -236,7 +238,7 @@ static psdvec_status add_row(const merging *m, const merge_input *input, uint32_
         uint64_t value = rows->value32 ? rows->value32[k] : rows->value64[k];
         if (PV_UNLIKELY(column >= c->info.words || value == 0))
             return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
-                           "%s: row %" PRIu32 " of the counts is damaged; make the file anew",
+                           "%s: row %" PRIu32 " of the counts is damaged; create the file again",
                            pv_st_path(c->file), row);
         pv_row_sum_add(sum, input->final ? input->final[column] : column, value);
     }

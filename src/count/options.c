@@ -23,7 +23,7 @@ static bool count_rule(const void *options, char *why, size_t capacity)
     const psdvec_count_options *o = options;
     if (o->vocab_file && o->keep_words_count) {
         snprintf(why, capacity,
-                 "`vocab` and `keep` exclude each other; add the words to the list %s",
+                 "`vocab` and `keep` cannot be combined; add the words to the list %s",
                  o->vocab_file);
         return false;
     }
@@ -32,12 +32,12 @@ static bool count_rule(const void *options, char *why, size_t capacity)
 
 const psdvec_choice pv_counts_format_choices[] = {
     [PSDVEC_FORMAT_GLOVE] = {.name = "glove",
-                             .help = "GloVe's cooccurrence.bin, with vocab.txt beside it"},
-    [PSDVEC_FORMAT_MATRIX_MARKET] =
-        {.name = "matrix-market",
-         .help = "Matrix Market coordinate format, with a list of words beside it"},
+                             .help = "GloVe's cooccurrence.bin, with a vocab.txt file"},
+    [PSDVEC_FORMAT_MATRIX_MARKET] = {.name = "matrix-market",
+                                     .help =
+                                         "Matrix Market coordinate format, with a list of words"},
     [PSDVEC_FORMAT_TOP2GRAMS] = {.name = "top2grams",
-                                 .help = "the text of the original PSDVec program"},
+                                 .help = "text format of the original PSDVec program"},
     {0}};
 
 const pv_counts_format *const pv_counts_formats[] = {
@@ -52,9 +52,9 @@ static bool import_rule(const void *options, char *why, size_t capacity)
     const char *format = pv_counts_format_choices[o->format].name;
     const char *wrong = NULL;
     if (!has_words && !o->vocab_file)
-        wrong = "has no words in it; name the file with them by `vocab`";
+        wrong = "does not contain the words; give the file with the words as `vocab`";
     else if (has_words && o->symmetric)
-        wrong = "has each pair in one direction; leave out `symmetric`";
+        wrong = "has each pair in one direction; omit `symmetric`";
     if (wrong)
         snprintf(why, capacity, "the format %s %s", format, wrong);
     return !wrong;
@@ -83,7 +83,8 @@ static bool phrases_rule(const void *options, char *why, size_t capacity)
     const psdvec_phrases_options *o = options;
     if (o->score != PSDVEC_PHRASE_NPMI || o->threshold < 1)
         return true;
-    pv_snprintf(why, capacity, "`threshold` is %g, and `score=npmi` is at most 1", o->threshold);
+    pv_snprintf(why, capacity, "`threshold` is %g, but the maximum of `score=npmi` is 1; lower it",
+                o->threshold);
     return false;
 }
 

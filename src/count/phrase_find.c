@@ -195,8 +195,8 @@ static psdvec_status run_pass(search *s, const psdvec_text_options *text, const 
         report->tokens = s->tokens;
         if (report->tokens == 0)
             status = pv_fail(s->ctx, PSDVEC_ERR_EMPTY,
-                             "%s%s: no words in %" PRIu64 " bytes; is it text, and the right "
-                             "tokenizer?",
+                             "%s%s: no words in %" PRIu64 " bytes; check that it is text and that "
+                             "the tokenizer suits it",
                              strcmp(inputs[0], "-") ? inputs[0] : "standard input",
                              input_count > 1 ? " and the other inputs" : "", report->bytes);
     }

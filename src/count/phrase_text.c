@@ -137,7 +137,7 @@ static psdvec_status find(psdvec_context *ctx, const psdvec_phrases_options *opt
     pv_output *output = NULL;
     char *folder = pv_folder_of(joined ? joined : list);
     if (!folder)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
     if (joined || options->passes > 1)
         PV_TRY_DONE(refuse_standard_input(ctx, inputs, input_count));
     if (list)
@@ -179,8 +179,7 @@ psdvec_status psdvec_phrases_find(psdvec_context *ctx, const psdvec_phrases_opti
     PV_TRY(pv_options_adopt(ctx, &pv_text_table, text, &own_text));
     if (own_text.phrases)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "`phrases` names a list whose phrases are to be joined; leave it out to "
-                       "find phrases");
+                       "`phrases` is a list of phrases to be joined; omit it to find phrases");
     PV_TRY(find(ctx, &own, &own_text, inputs, input_count, list, joined, &result));
     result.seconds = pv_now() - began;
     if (report)
@@ -204,7 +203,7 @@ psdvec_status psdvec_phrases_join(psdvec_context *ctx, const psdvec_text_options
     double began = pv_now();
     PV_TRY(pv_options_adopt(ctx, &pv_text_table, text, &own));
     if (!own.phrases)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "name the list of phrases to join by `phrases`");
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "give the list of phrases to join as `phrases`");
     PV_TRY_DONE(keep_apart(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &own.phrases, 1, output));
     PV_TRY_DONE(pv_phrases_read(&phrases, ctx, &own, own.phrases));

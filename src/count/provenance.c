@@ -108,8 +108,9 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
     PV_TRY(status);
     if (is_imported)
         return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                       "%s: comes from counts of another program, so nobody knows how its text "
-                       "was cut into words; count the new text yourself, and give the counts file",
+                       "%s: was trained on imported counts, so the tokenizer of its text is "
+                       "unknown; count the new text with suitable options, and give the counts "
+                       "file",
                        path);
     return pv_options_read_json(ctx, &pv_count_table, path, "counting", json, NULL, options,
                                 strings);
@@ -209,7 +210,7 @@ static psdvec_status complete(psdvec_context *ctx, const char *written, pv_prove
     quiet.on_progress = NULL;
     quiet.threads = 1;
     if (psdvec_context_new(&quiet, &reader) != PSDVEC_OK)
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
     pv_buffer strings = {.ctx = reader};
     psdvec_status status = PSDVEC_OK;
     if (pv_provenance_read_settings(reader, "settings", written, &options, &strings) == PSDVEC_OK)
@@ -262,8 +263,8 @@ psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const c
                 PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s, not %s", between, shown.text, a.data,
                                              b.data));
             else if (!same && !only_known)
-                PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s only in the %s", between, shown.text,
-                                             a.length ? a.data : b.data,
+                PV_TRY_DONE(pv_buffer_printf(differ, "%s%s %s only in the %s file", between,
+                                             shown.text, a.length ? a.data : b.data,
                                              a.length ? "first" : "second"));
         }
         if (!pv_json_finish(&j) && differ->length == 0)

@@ -78,7 +78,7 @@ static psdvec_status make_path(const resumable *r, const char *name, uint64_t fi
                     suffix) >= 0)
         return PSDVEC_OK;
     *path = NULL;
-    return pv_fail(r->ctx, PSDVEC_ERR_MEMORY, "the system refused memory for `resume`");
+    return pv_fail(r->ctx, PSDVEC_ERR_MEMORY, "out of memory while preparing `resume`");
 }
 
 /* The oldest version whose units can be used. Set it to the current version with any change that
@@ -107,7 +107,7 @@ static bool is_whole(resumable *r, const char *path, bool counts)
     psdvec_counts_close(opened);
     pv_st_close(file);
     if (!whole && !pv_stopping(r->ctx))
-        pv_warn(r->ctx, "%s: made again, since: %s", path, psdvec_error_message(probe));
+        pv_warn(r->ctx, "%s: counted again: %s", path, psdvec_error_message(probe));
     psdvec_context_free(probe);
     return whole;
 }
@@ -204,7 +204,7 @@ static psdvec_status count_units(resumable *r, const psdvec_count_options *optio
             PV_TRY(pv_count_run(r->ctx, options, r->units[i].paths, r->units[i].count, outputs[i],
                                 part, NULL));
     }
-    pv_note(r->ctx, "%s of %zu of %zu units were there already", what, reused, r->unit_count);
+    pv_note(r->ctx, "%s: %zu of %zu units were already finished", what, reused, r->unit_count);
     return PSDVEC_OK;
 }
 
@@ -288,8 +288,8 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
                                        : choose_by_frequency(r->options, all, &chosen));
     if (chosen.length == 0)
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                            "%s: none of %u distinct words is seen %" PRIu64
-                            " times; lower the minimum count",
+                            "%s: none of %u distinct words occurs %" PRIu64 " times; lower "
+                            "`min_count`",
                             r->inputs[0], all->info.words, r->options->min_count));
     PV_TRY_DONE(
         make_path(r, "vocabulary", XXH3_64bits(chosen.data, chosen.length), "txt", &r->list));

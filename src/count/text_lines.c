@@ -52,7 +52,7 @@ psdvec_status pv_text_lines_only_member(psdvec_context *ctx, pv_byte_stream *str
     PV_TRY(pv_byte_stream_next_member(stream, &more));
     if (more)
         return pv_fail(ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: the archive has more than one file; unpack the one to be imported",
+                       "%s: the archive has more than one file; unpack the file to be imported",
                        pv_byte_stream_name(stream));
     return PSDVEC_OK;
 }
@@ -65,7 +65,9 @@ static psdvec_status refill(pv_text_lines *l)
     if (rest == l->capacity) {
         l->number++;
         if (l->capacity >= LONGEST_LINE)
-            return pv_text_lines_reject(l, "longer than %d MiB; is it the right file?",
+            return pv_text_lines_reject(l,
+                                        "the line is longer than %d MiB; check that it is the "
+                                        "right file",
                                         LONGEST_LINE >> 20);
         l->number--;
         PV_GROW(&l->memory, l->block, 2 * l->capacity + PV_BUFFER_PAD);

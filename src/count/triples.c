@@ -55,7 +55,7 @@ void pv_triples_free(pv_triples *t)
 psdvec_status pv_triples_overflow(pv_triples *t)
 {
     return pv_fail(t->memory.ctx, PSDVEC_ERR_OVERFLOW,
-                   "the counts add up to more than 64 bits hold; use a smaller scale");
+                   "the sum of the counts does not fit into 64 bits; use a smaller scale");
 }
 
 static size_t held(const pv_triples *t)

@@ -138,8 +138,8 @@ static psdvec_status add_line(pv_vocabulary *v, const char *path, uint64_t numbe
     PV_TRY(pv_word_table_put(words, line, length, &id));
     if (id < before)
         return pv_fail(v->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: line %" PRIu64 ": the word \"%.*s\" stands in the list twice; remove "
-                       "one of them",
+                       "%s: line %" PRIu64 ": the word \"%.*s\" is in the list twice; remove one "
+                       "of them",
                        path, number, (int)(length > 60 ? 60 : length), line);
     words->words[id].value = frequency;
     if (digits == end && !v->line_without)
@@ -165,8 +165,8 @@ static psdvec_status from_text(pv_vocabulary *v, const char *path, pv_word_table
     pv_map_close(v->ctx, &map);
     if (status == PSDVEC_OK && announced && words->count != announced)
         return pv_fail(v->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: has %" PRIu32 " words, but its first line announces %" PRIu64
-                       "; it is damaged or cut short",
+                       "%s: has %" PRIu32 " words, but its first line declares %" PRIu64 "; the "
+                       "file is damaged or truncated",
                        path, words->count, announced);
     return status;
 }
@@ -179,7 +179,7 @@ psdvec_status pv_vocabulary_read(pv_vocabulary *v, const char *path)
     PV_TRY_DONE(pv_counts_looks_like(path) ? from_counts(v->ctx, path, &words)
                                            : from_text(v, path, &words));
     PV_TRY_DONE(words.count ? pv_vocabulary_set(v, &words, NULL)
-                            : pv_fail(v->ctx, PSDVEC_ERR_EMPTY, "%s: no words in the list", path));
+                            : pv_fail(v->ctx, PSDVEC_ERR_EMPTY, "%s: the list has no words", path));
     if (!v->line_without) {
         PV_TAKE(&v->memory, v->list_frequency, v->count);
         PV_TRY_DONE(pv_scope_status(&v->memory));
@@ -445,10 +445,10 @@ static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *kept
     uint32_t missing = 0;
     for (uint32_t i = 0; i < kept_words->count; i++)
         if (kept_words->words[i].value == 0 && missing++ < NAMED)
-            pv_warn(ctx, "the word \"%.*s\" was to be kept, but never stands in the text",
+            pv_warn(ctx, "the word \"%.*s\" of `keep` does not occur in the text",
                     (int)kept_words->words[i].length, pv_word_text(kept_words, i));
     if (missing > NAMED)
-        pv_warn(ctx, "and %u more words that were to be kept", missing - NAMED);
+        pv_warn(ctx, "and %u more words of `keep`", missing - NAMED);
 }
 
 psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,

@@ -22,13 +22,13 @@ static psdvec_status read_settings(pv_conditional *c)
     psdvec_train_options training;
     pv_buffer lists = {.ctx = ctx};
     bool told;
-    PV_TRY(pv_model_require_psd(ctx, m, "only models made by train have probabilities"));
+    PV_TRY(pv_model_require_psd(ctx, m, "only models made by psdvec train have probabilities"));
     PV_TRY_DONE(pv_model_counting(ctx, m, &c->counting, &c->strings, &told));
     if (!m->info.settings_json || !told || !m->counts)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                    "%s: does not say how its text was read and what it was trained for, so it "
-                    "has no probabilities; only models made by train do",
+                    "%s: does not record how its text was tokenised or how it was trained, so it "
+                    "has no probabilities; only models made by psdvec train have them",
                     m->path));
     c->counting.text.min_document_words = 1;
     PV_TRY_DONE(pv_settings_read(ctx, m->path, m->info.settings_json, &training, &lists));
@@ -65,7 +65,7 @@ static psdvec_status fill_unigrams(pv_conditional *c)
     for (uint32_t i = 0; i < c->words; i++)
         tokens += (double)m->counts[i];
     if (!(tokens > 0))
-        return pv_fail(c->ctx, PSDVEC_ERR_FORMAT, "%s: no word was ever seen", m->path);
+        return pv_fail(c->ctx, PSDVEC_ERR_FORMAT, "%s: all word counts are 0", m->path);
     for (uint32_t i = 0; i < c->words; i++) {
         double p = frequencies ? (double)m->counts[i] / tokens : m->unigram[i];
         c->log_unigram[i] = p > 0 ? p : 0.5 / tokens;
@@ -75,7 +75,9 @@ static psdvec_status fill_unigrams(pv_conditional *c)
         c->log_unigram[i] = log(c->log_unigram[i] / sum);
         c->log_p[i] = (float)c->log_unigram[i];
         if (!isfinite(c->log_p[i]))
-            return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT, "%s: a word's probability is no number",
+            return pv_fail(c->ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: the probability of a word is not a "
+                           "number",
                            m->path);
     }
     return PSDVEC_OK;

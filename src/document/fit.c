@@ -383,7 +383,9 @@ static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
     f->scored = f->most && f->most < f->known ? f->most : f->known;
     if (f->known > 0)
         return PSDVEC_OK;
-    return pv_fail(f->ctx, PSDVEC_ERR_EMPTY, "%s: the text has no word that the model knows",
+    return pv_fail(f->ctx, PSDVEC_ERR_EMPTY,
+                   "%s: none of the words of the text is in the model; "
+                   "check that both have the same language and tokenizer",
                    input_count ? inputs[0] : "the input");
 }
 
@@ -440,7 +442,9 @@ psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdvec_model *mo
                  .words = {.ctx = ctx},
                  .most = most_words,
                  .report = report};
-    PV_TRY_DONE(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
+    PV_TRY_DONE(pv_model_require_psd(ctx, model,
+                                     "only models made by psdvec train have "
+                                     "probabilities"));
     PV_TRY_DONE(open_rows(&f));
     if (counts) {
         PV_TRY_DONE(open_model(&f, model, counts));
@@ -509,10 +513,11 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     PV_NEED(ctx, report);
     PV_NEED(ctx, output);
     pv_buffer json = {.ctx = ctx};
-    PV_TRY(pv_model_require_psd(ctx, model, "only models made by train have probabilities"));
+    PV_TRY(pv_model_require_psd(ctx, model, "only models made by psdvec train have probabilities"));
     if (!model->info.native)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                       "%s: is not a model file, and cannot keep what was fitted", model->path);
+                       "%s: is not a psdvec model, so the fitted values cannot be stored in it",
+                       model->path);
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     PV_TRY(pv_st_verify_if_any(ctx, model->file));
     PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));

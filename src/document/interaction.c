@@ -356,8 +356,8 @@ psdvec_status psdvec_interactions_full(psdvec_context *ctx, const psdvec_model *
     psdvec_information learnt = {NAN, NAN, NAN, NAN, NAN, NAN};
     for (size_t k = 0; k < 3 * asked_count; k++)
         if (asked[k / 3][k % 3] >= model->info.words)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u", model->path,
-                           asked[k / 3][k % 3]);
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: has no word with the number %u",
+                           model->path, asked[k / 3][k % 3]);
     PV_TRY_DONE(pv_triple_text_open(&text, ctx, model, inputs, input_count, window, folder));
     told.window = text.window;
     told.tokens = text.tokens;

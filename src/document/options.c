@@ -18,7 +18,8 @@ static bool scorer_rule(const void *options, char *why, size_t capacity)
     if (o->sampled == 0 || o->sampled >= 64)
         return true;
     snprintf(why, capacity,
-             "`sampled` is %u; fewer than 64 words cannot represent a vocabulary, and 0 is exact",
+             "`sampled` is %u; fewer than 64 words cannot represent a vocabulary; use more, or 0 "
+             "for exact sums",
              (unsigned)o->sampled);
     return false;
 }
@@ -42,7 +43,7 @@ static bool simulate_rule(const void *options, char *why, size_t capacity)
     const psdvec_simulate_options *o = options;
     if (o->form == PSDVEC_FORM_SYMMETRIC && o->dim < 3) {
         snprintf(why, capacity,
-                 "`dim` is %u; `form=symmetric` needs at least 3, because it keeps two for the "
+                 "`dim` is %u; `form=symmetric` needs at least 3, because it uses two for the "
                  "word frequencies",
                  (unsigned)o->dim);
         return false;

@@ -301,8 +301,8 @@ static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv
         pv_exp_sums_add(&all, &ranges[k]);
     if (!(isfinite(all.largest) && isfinite(all.sum) && all.sum > 0))
         return pv_fail(c->ctx, PSDVEC_ERR_NUMERIC,
-                       "%s: a sum over the vocabulary is no number; the vectors may be damaged "
-                       "(verify its checksums), or the `temperature` too high",
+                       "%s: a sum over the vocabulary is not a number; the vectors may be damaged "
+                       "(verify the checksums), or the `temperature` is too high",
                        c->model->path);
     moments m = moments_of(&all), without = {0};
     *out = (pv_partition){0};

@@ -49,7 +49,7 @@ static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *
     o->range_count = (o->c->words + RANGE - 1) / RANGE;
     for (size_t k = 0; k < count; k++)
         if (context[k] >= o->c->words && context[k] != PSDVEC_UNKNOWN_WORD)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: there is no word number %u",
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: has no word with the number %u",
                            o->c->model->path, context[k]);
     PV_TAKE(&o->memory, o->score, o->c->words);
     PV_TAKE(&o->memory, o->ranges, o->range_count);
@@ -101,7 +101,8 @@ static psdvec_status look(outlook *o)
     return isfinite(o->log_z)
                ? PSDVEC_OK
                : pv_fail(c->ctx, PSDVEC_ERR_NUMERIC,
-                         "%s: a sum over the vocabulary is no number; the vectors may be damaged",
+                         "%s: a sum over the vocabulary is not a number; the vectors may be "
+                         "damaged (verify the checksums)",
                          c->model->path);
 }
 

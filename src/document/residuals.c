@@ -300,8 +300,8 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
     report_sums(job, model->info.words, report);
     if (!isfinite(report->mean) || !isfinite(report->weighted_square))
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                            "%s: a residual is no number; the vectors may be damaged; verify "
-                            "the checksums of the model",
+                            "%s: a residual is not a number; the vectors may be damaged (verify "
+                            "the checksums of the model)",
                             model->path));
     join_lists(job, workers, top, found);
 done:
@@ -353,9 +353,8 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
         const char *inputs[] = {model->path, pv_st_path(counts->file)};
         for (int k = 0; k < 2; k++)
             if (pv_same_file(inputs[k], output))
-                PV_TRY_DONE(pv_fail(
-                    ctx, PSDVEC_ERR_SAME_FILE,
-                    "%s: is read from, so it cannot be written to; choose another output", output));
+                PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                                    "%s: is both input and output; choose another output", output));
         PV_TRY_DONE(pv_output_try(ctx, output));
     }
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));

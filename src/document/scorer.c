@@ -54,8 +54,8 @@ static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
         !pv_phrase_lists_same(pv_model_phrases(s->models[0].conditional->model),
                               pv_model_phrases(s->models[m].conditional->model)))
         pv_warn(s->ctx,
-                "%s: its text was split into words otherwise than that of %s, which settles it; "
-                "their probabilities may not compare",
+                "%s: its text was tokenised in another way than that of %s, whose tokenizer is "
+                "used; their probabilities may not be comparable",
                 s->models[m].conditional->model->path, s->models[0].conditional->model->path);
 }
 

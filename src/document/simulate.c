@@ -240,8 +240,8 @@ static psdvec_status look_in(simulation_folder *f)
     for (size_t k = 0; k < FILES; k++)
         if (lstat(f->path[k], &found) == 0)
             return pv_fail(f->ctx, PSDVEC_ERR_WRITE,
-                           "%s: is there already, and no whole simulation that it belongs to; "
-                           "move it away or choose another folder",
+                           "%s: already exists, and does not belong to a complete simulation; "
+                           "move it or choose another folder",
                            f->path[k]);
     return PSDVEC_OK;
 }
@@ -256,7 +256,7 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
     for (size_t k = 0; k < FILES; k++)
         if (pv_asprintf(&f->path[k], "%.*s/%s", (int)length, path, file_names[k]) < 0) {
             f->path[k] = NULL;
-            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
         }
     struct stat found;
     if (mkdir(path, 0777) == 0) {
@@ -264,10 +264,11 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
         return PSDVEC_OK;
     }
     if (errno != EEXIST)
-        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot make the folder", path, errno);
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot create the folder", path, errno);
     if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode))
         return pv_fail(ctx, PSDVEC_ERR_WRITE,
-                       "%s: is no folder, and a simulation is several files; choose another name",
+                       "%s: is not a folder, and a simulation consists of several files; choose "
+                       "another name",
                        path);
     PV_TRY(look_in(f));
     f->opened = true;

@@ -124,10 +124,10 @@ static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
     }
     pv_progress_end(&progress);
     if (!(error <= 1e-6))
-        PV_TRY_DONE(pv_fail(t->ctx, PSDVEC_ERR_NUMERIC,
-                            "no frequencies of pairs were found that go with these vectors and "
-                            "these frequencies of words; ask for less strength or residual, or a "
-                            "larger `residual_cut`"));
+        PV_TRY_DONE(
+            pv_fail(t->ctx, PSDVEC_ERR_NUMERIC,
+                    "no pair frequencies were found that match these vectors and word "
+                    "frequencies; lower `strength` or `residual`, or raise `residual_cut`"));
     double shift = 0;
     for (uint32_t i = 0; i < t->words; i++) {
         c[i] = log(c[i]);
@@ -347,8 +347,8 @@ static psdvec_status fill_table(pv_truth *t, const float *vectors, uint32_t dim,
     if (atomic_load(&job.too_large))
         status = pv_fail(t->ctx, PSDVEC_ERR_OPTION,
                          "these vectors would make some pairs of words more than e^%g times as "
-                         "frequent as chance, or as rare; ask for less strength or residual, fewer "
-                         "dimensions, or a larger `residual_cut`",
+                         "frequent or as rare as expected by chance; lower `strength`, `residual` "
+                         "or `dim`, or raise `residual_cut`",
                          (double)MOST_LOG);
 done:
     pv_scope_free(&scope);

@@ -71,13 +71,12 @@ static psdvec_status check_text(const pv_triple_text *x, const pv_token_store *s
         first = "standard input";
     if (x->tokens == 0)
         return pv_fail(x->ctx, PSDVEC_ERR_EMPTY,
-                       "%s%s: no words in %llu bytes; is it text, and of the kind that %s was "
-                       "trained on?",
-                       first, others, (unsigned long long)store->total.bytes, model->path);
+                       "%s%s: no words in %llu bytes; check that it is text like that of %s", first,
+                       others, (unsigned long long)store->total.bytes, model->path);
     if (x->known == 0)
         return pv_fail(x->ctx, PSDVEC_ERR_EMPTY,
-                       "%s%s: none of its words is in %s; is it text of the same language?", first,
-                       others, model->path);
+                       "%s%s: none of its words is in %s; check that both have the same language",
+                       first, others, model->path);
     return PSDVEC_OK;
 }
 
@@ -168,8 +167,8 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
     x->window = window ? window : options.window;
     if (x->window < 2 || x->window > PV_MAX_WINDOW)
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
-                            "the window is %u %s; for three words it must be 2 to %d", x->window,
-                            x->window == 1 ? "word" : "words", PV_MAX_WINDOW));
+                            "the window is %u %s; for three words, it must be from 2 to %d",
+                            x->window, x->window == 1 ? "word" : "words", PV_MAX_WINDOW));
     PV_TRY_DONE(read_text(x, model, inputs, input_count, &options, folder));
     PV_TRY_DONE(pv_sequence_sort(&x->text, x->text.ids_memory.mapped ? folder : NULL));
     for (int k = 0; k < 3; k++)

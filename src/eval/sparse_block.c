@@ -28,7 +28,7 @@ psdvec_status pv_sparse_block_init(pv_sparse_block *b, pv_scope *scope, const pv
     }
     if (most > UINT32_MAX)
         return pv_fail(scope->ctx, PSDVEC_ERR_OVERFLOW,
-                       "the vectors of %u words have more than 2^32 numbers that are not 0",
+                       "the vectors of %u words have more than 2^32 nonzero components",
                        (unsigned)length);
     PV_TAKE(scope, b->end, v->columns);
     PV_TAKE(scope, b->candidate, (size_t)most);

@@ -214,9 +214,9 @@ psdvec_status pv_form_recognise(const pv_table *t, pv_layout *l)
     } else {
         return pv_fail(
             t->ctx, PSDVEC_ERR_FORMAT,
-            "%s: the form of the test is not recognised; expected are lines of two words and "
-            "a number, of four words, of a word and its category, or of a word and choices "
-            "with | between them",
+            "%s: the format of the test set is not recognised; expected are lines with two words "
+            "and a number, four words, a word and its category, or a word and choices separated "
+            "by |",
             t->path);
     }
     return PSDVEC_OK;

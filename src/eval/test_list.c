@@ -93,8 +93,9 @@ static psdvec_status add_file(folder *f, const char *path)
         return leave_out(f, path);
     if (f->count == MOST_FILES)
         return pv_fail(f->scope.ctx, PSDVEC_ERR_OVERFLOW,
-                       "%s: is file %d below one folder; name a folder with fewer", path,
-                       MOST_FILES + 1);
+                       "%s: is file number %d in one folder, which is too many; give a folder "
+                       "with fewer files",
+                       path, MOST_FILES + 1);
     if (f->count == f->capacity) {
         f->capacity = f->capacity ? 2 * f->capacity : 64;
         PV_GROW(&f->scope, f->paths, f->capacity);
@@ -258,13 +259,12 @@ static psdvec_status read_folder(psdvec_context *ctx, const char *path, psdvec_t
     if (f.left_out_count > NAMED)
         PV_TRY_DONE(pv_buffer_printf(&f.left_out, " and %zu more", f.left_out_count - NAMED));
     if (f.left_out_count)
-        pv_warn(ctx, "%s: left out, because %s: %s", path,
+        pv_warn(ctx, "%s: skipped, because %s: %s", path,
                 f.left_out_count == 1 ? "it is not a test set" : "they are not test sets",
                 f.left_out.data);
     if (f.count == 0)
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                            "%s: the folder has no test sets in it (.txt, .csv, .tsv, .tab)",
-                            path));
+                            "%s: the folder contains no test sets (.txt, .csv, .tsv, .tab)", path));
     status = add_sets(&f, &(range){0, f.count, f.root});
 done:
     for (size_t k = 0; f.tables && k < f.count; k++)

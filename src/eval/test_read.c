@@ -302,8 +302,10 @@ psdvec_status psdvec_test_builtin(psdvec_context *ctx, size_t i, psdvec_test **t
     PV_BEGIN(ctx);
     PV_NEED(ctx, test);
     if (i >= pv_builtin_sets_count)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "there is no built-in test %zu; there are %zu", i,
-                       pv_builtin_sets_count);
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "there is no built-in test set %zu; the number of "
+                       "built-in test sets is %zu",
+                       i, pv_builtin_sets_count);
     const pv_builtin_set *set = &pv_builtin_sets[i];
     pv_table table;
     pv_layout layout;

@@ -115,7 +115,7 @@ static psdvec_status take_quoted(pv_table *t, uint64_t line, const char **at, co
         *to++ = *from++;
     }
     if (from == end)
-        return pv_table_reject(t, line, "a quotation mark is opened and never closed");
+        return pv_table_reject(t, line, "a quotation mark is not closed");
     pv_field rest = trim(from + 1, end);
     if (rest.length > 0 && *rest.at != t->separator)
         return pv_table_reject(t, line, "a quoted field is not followed by the separator '%c'",
@@ -188,7 +188,7 @@ static psdvec_status add_row(pv_table *t, const line_walk *w)
     if (all == row.first)
         return PSDVEC_OK;
     if (all - row.first > UINT32_MAX)
-        return pv_table_reject(t, w->number, "has too many fields");
+        return pv_table_reject(t, w->number, "there are too many fields");
     row.count = (uint32_t)(all - row.first);
     return pv_buffer_append(&t->row_bytes, &row, sizeof row);
 }
@@ -197,9 +197,9 @@ static psdvec_status add_section(pv_table *t, const line_walk *w)
 {
     pv_field name = trim(w->line.at + 1, w->line.at + w->line.length);
     if (name.length == 0)
-        return pv_table_reject(t, w->number, "the name of a section is expected behind the colon");
+        return pv_table_reject(t, w->number, "the name of a section is expected after the colon");
     if (t->section_count == UINT32_MAX - 1)
-        return pv_table_reject(t, w->number, "is a section too many");
+        return pv_table_reject(t, w->number, "there are too many sections");
     t->section_count++;
     return pv_buffer_append(&t->section_bytes, &name, sizeof name);
 }
@@ -211,8 +211,8 @@ static psdvec_status check_text(const pv_table *t)
     for (line_walk w = walk_begin(t); walk_next(&w);) {
         if (w.line.length > 0 && memchr(w.line.at, '\0', w.line.length))
             return pv_fail(t->ctx, PSDVEC_ERR_NOT_TEXT,
-                           "%s: line %" PRIu64 ": has a zero byte, so this is no text; a test set "
-                           "is a text file or a folder of them",
+                           "%s: line %" PRIu64 ": contains a zero byte, so the file is not text; "
+                           "a test set is a text file or a folder of text files",
                            t->path, w.number);
         if (pv_utf8_valid(w.line.at, w.line.length) < w.line.length)
             return pv_fail(t->ctx, PSDVEC_ERR_NOT_TEXT,

@@ -63,8 +63,8 @@ psdvec_status pv_link_no_pairs(const pv_link *link)
     bool all = link->core == link->words;
     return pv_fail(
         link->ctx, PSDVEC_ERR_EMPTY,
-        "no two different words%s were seen together, so there is nothing to learn from; "
-        "%smore text, longer documents or a lower `min_count` would help",
+        "no two different words%s co-occur, so there is nothing to train on; use %smore text, "
+        "longer documents or a lower `min_count`",
         all ? "" : " of the core", all ? "" : "a larger `core`, ");
 }
 

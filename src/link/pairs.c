@@ -63,8 +63,8 @@ static psdvec_status take_pair(pair_sink *sink, uint32_t j, uint64_t after, uint
         const char *first = psdvec_counts_word(job->link->counts, sink->i, &a);
         const char *second = psdvec_counts_word(job->link->counts, j, &b);
         return pv_fail(job->link->ctx, PSDVEC_ERR_NUMERIC,
-                       "the words \"%.*s\" and \"%.*s\" have a weight of %g and a target of %g, "
-                       "which is not finite; their counts are %g and %g",
+                       "the words \"%.*s\" and \"%.*s\" have the weight %g and the target %g, of "
+                       "which one is not finite; their counts are %g and %g",
                        (int)a, first, (int)b, second, pair.weight, pair.target, xij, xji);
     }
     uint64_t at = pairs->upper[sink->i] + k;

@@ -85,18 +85,22 @@ static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, doubl
 /* ---- The tables: a row per function -------------------------------------------------------- */
 
 #define WEIGHTS(ROW)                                                                               \
-    ROW(FACTORED, "factored", "frequencies of its words times the logistic function of its PMI",   \
-        NULL, {weight_factored, NULL, true, false})                                                \
-    ROW(RAW, "raw", "square root of its count, cut off, as in the original program", "cut",        \
+    ROW(FACTORED, "factored",                                                                      \
+        "powers of the word frequencies times the logistic function of the PMI", NULL,             \
+        {weight_factored, NULL, true, false})                                                      \
+    ROW(RAW, "raw", "square root of the count, with a maximum, as in the original program", "cut", \
         {weight_raw, measure_raw, false, false})                                                   \
-    ROW(SMOOTHED, "smoothed", "square root of its smoothed probability, cut off, as in the paper", \
-        "cut", {weight_smoothed, measure_smoothed, false, true})                                   \
+    ROW(SMOOTHED, "smoothed",                                                                      \
+        "square root of the smoothed probability, with a maximum, as in the paper", "cut",         \
+        {weight_smoothed, measure_smoothed, false, true})                                          \
     ROW(GLOVE, "glove", "(count / `glove_max`)^`glove_power`, at most 1, as in GloVe", NULL,       \
         {weight_glove, NULL, false, false})
 
 #define TARGETS(ROW)                                                                               \
-    ROW(PMI, "pmi", "PMI of x + x', margins raised to a power", {target_pmi, false})               \
-    ROW(SMOOTHED, "smoothed", "the paper: log(P_smoothed(j|i) / P(j)), Jelinek-Mercer with kappa", \
+    ROW(PMI, "pmi", "PMI of the sum of both directions, margins raised to a power",                \
+        {target_pmi, false})                                                                       \
+    ROW(SMOOTHED, "smoothed",                                                                      \
+        "as in the paper: log(P_smoothed(j|i) / P(j)), Jelinek-Mercer with kappa",                 \
         {target_smoothed, true})
 
 #define WEIGHT_CHOICE(ID, name, help, uses, ...) [PSDVEC_WEIGHTS_##ID] = {name, help, uses},

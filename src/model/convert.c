@@ -151,8 +151,7 @@ static psdvec_status check_apart(psdvec_context *ctx, const char *one, const cha
     if (!pv_same_file(one, other) && strcmp(one, other) != 0)
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                   "%s: is to be two files of this conversion at once; choose another name for the "
-                   "output",
+                   "%s: would be two files of this conversion; choose another name for the output",
                    one);
 }
 
@@ -161,7 +160,7 @@ static psdvec_status find_words_path(psdvec_context *ctx, const char *given, con
                                      char **path)
 {
     *path = given ? strdup(given) : pv_foreign_words_path(npy);
-    return *path ? PSDVEC_OK : pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+    return *path ? PSDVEC_OK : pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
 }
 
 static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *o,
@@ -170,12 +169,11 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
     const psdvec_model_info *info = &m->info;
     if (o->dim > info->dim)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "%s: its vectors have %" PRIu32 " numbers, so the first %" PRIu32
-                       " cannot be had",
+                       "%s: its vectors have %" PRIu32 " dimensions, so `dim` cannot be %" PRIu32,
                        m->path, info->dim, o->dim);
     if (o->words_file && !m->foreign.npy && !pv_vectors_formats[o->format].words_beside)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "a file of words is for npy alone; the words stand in the file itself here");
+                       "a file of words is only for npy; this format contains the words");
     pv_rows_out rows = {.model = m,
                         .vectors = &m->vectors,
                         .format = o->format,

@@ -157,8 +157,8 @@ static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
         return status;
     return pv_fail(
         ctx, PSDVEC_ERR_BUDGET,
-        "%s: there is no memory left to look for a word as its tokeniser would write it; "
-        "allow more",
+        "%s: not enough memory to look up a word with the model's tokeniser; raise the limit "
+        "(`memory`)",
         m->path);
 }
 

@@ -29,13 +29,13 @@ static const struct known_start {
     size_t length, offset;
     const char *what;
 } known_starts[] = {
-    {"\x1f\x8b", 2, 0, "is packed with gzip; unpack it first, with gunzip"},
-    {"1AY&SY", 6, 4, "is packed with bzip2; unpack it first, with bunzip2"},
-    {"\xfd\x37\x7a\x58\x5a", 5, 0, "is packed with xz; unpack it first, with unxz"},
-    {"\x28\xb5\x2f\xfd", 4, 0, "is packed with zstd; unpack it first, with unzstd"},
-    {"\x04\x22\x4d\x18", 4, 0, "is packed with lz4; unpack it first, with unlz4"},
+    {"\x1f\x8b", 2, 0, "is compressed with gzip; decompress it first with gunzip"},
+    {"1AY&SY", 6, 4, "is compressed with bzip2; decompress it first with bunzip2"},
+    {"\xfd\x37\x7a\x58\x5a", 5, 0, "is compressed with xz; decompress it first with unxz"},
+    {"\x28\xb5\x2f\xfd", 4, 0, "is compressed with zstd; decompress it first with unzstd"},
+    {"\x04\x22\x4d\x18", 4, 0, "is compressed with lz4; decompress it first with unlz4"},
     {"PK\x03\x04", 4, 0, "is a zip archive (or numpy's npz, or a PyTorch file); unpack it first"},
-    {"\xba\x16\x4f\x2f", 4, 0, "is a fastText model; use the .vec file that stands beside it"},
+    {"\xba\x16\x4f\x2f", 4, 0, "is a fastText model; use the .vec file that belongs to it"},
     {"\x89HDF", 4, 0, "is an HDF5 file; save the vectors as npy instead"},
     {"\x80\x04\x95", 3, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
     {"\x80\x03", 2, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
@@ -83,13 +83,13 @@ static psdvec_status check_header(const pv_source *s, const pv_header *h)
 {
     if (h->words == 0 || h->dim == 0)
         return pv_fail(s->ctx, PSDVEC_ERR_EMPTY,
-                       "%s: line 1 promises %" PRIu64 " words of %" PRIu64
-                       " numbers: there is nothing in it",
+                       "%s: line 1 declares %" PRIu64 " words of %" PRIu64 " dimensions, so the "
+                       "file has no vectors",
                        s->path, h->words, h->dim);
     if (h->words > PV_MODEL_MOST_WORDS || h->dim > UINT32_MAX)
         return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: line 1 promises %" PRIu64 " words of %" PRIu64
-                       " numbers, which cannot be",
+                       "%s: line 1 declares %" PRIu64 " words of %" PRIu64 " dimensions, which is "
+                       "impossible",
                        s->path, h->words, h->dim);
     return PSDVEC_OK;
 }
@@ -110,12 +110,12 @@ psdvec_status pv_foreign_allocate(const pv_source *s, uint64_t words, uint64_t d
 {
     size_t numbers;
     if (words == 0 || dim == 0)
-        return pv_fail(s->ctx, PSDVEC_ERR_EMPTY, "%s: there are no vectors in it", s->path);
+        return pv_fail(s->ctx, PSDVEC_ERR_EMPTY, "%s: has no vectors", s->path);
     if (words > PV_MODEL_MOST_WORDS || dim > UINT32_MAX ||
         !pv_mul((size_t)words, (size_t)dim, &numbers))
         return pv_fail(s->ctx, PSDVEC_ERR_OVERFLOW,
-                       "%s: %" PRIu64 " words of %" PRIu64 " numbers are too many", s->path, words,
-                       dim);
+                       "%s: %" PRIu64 " words of %" PRIu64 " dimensions are too many", s->path,
+                       words, dim);
     f->words = (uint32_t)words;
     f->dim = (uint32_t)dim;
     PV_TAKE(&f->scope, f->vectors, numbers);
@@ -190,9 +190,8 @@ psdvec_status pv_foreign_take_words(const pv_source *s, pv_foreign *f)
     }
     pv_word_index_free(&index);
     if (kept < f->words)
-        pv_warn(s->ctx, "%s: %" PRIu32 " %s already and left out: of equal words the first counts",
-                s->path, f->words - kept,
-                f->words - kept == 1 ? "word was there" : "words were there");
+        pv_warn(s->ctx, "%s: %" PRIu32 " duplicate %s skipped; the first vector of a word is used",
+                s->path, f->words - kept, f->words - kept == 1 ? "word was" : "words were");
     f->words = kept;
     return PSDVEC_OK;
 }
@@ -257,8 +256,8 @@ static psdvec_status read_binary(const pv_source *s, const pv_header *header, pv
                     have = (uint64_t)(s->end - header->behind);
     if (__builtin_mul_overflow(header->words, record, &least) || least > have)
         return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: line 1 promises %" PRIu64 " words of %" PRIu64
-                       " numbers, for which %" PRIu64 " bytes are too few; was it cut off?",
+                       "%s: line 1 declares %" PRIu64 " words of %" PRIu64 " dimensions, but the "
+                       "file has only %" PRIu64 " bytes; it may be truncated",
                        s->path, header->words, header->dim, have);
     PV_TRY(pv_foreign_allocate(s, header->words, header->dim, f));
     size_t bytes = (size_t)f->dim * sizeof *f->vectors;
@@ -268,9 +267,9 @@ static psdvec_status read_binary(const pv_source *s, const pv_header *header, pv
     for (uint32_t i = 0; i < f->words; i++) {
         const char *began = at;
         if (!next_word(s, &at, bytes, &f->spans[i]))
-            return fail_word(s, i, "the file ends before its vector does; was it cut off?");
+            return fail_word(s, i, "the file ends inside its vector; it may be truncated");
         if (!is_sound(&f->spans[i]))
-            return fail_word(s, i, "it is empty or has a line break in it; is the file damaged?");
+            return fail_word(s, i, "it is empty or contains a line break; the file may be damaged");
         memcpy(f->vectors + (size_t)i * f->dim, at, bytes);
         at += bytes;
         pv_progress_add(&progress, (uint64_t)(at - began));
@@ -280,8 +279,8 @@ static psdvec_status read_binary(const pv_source *s, const pv_header *header, pv
     at = skip_line_ends(at, s->end);
     if (at < s->end)
         return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: %zu bytes stand behind the last of the %" PRIu32
-                       " words that line 1 promises",
+                       "%s: %zu bytes follow the last of the %" PRIu32 " words that line 1 "
+                       "declares",
                        s->path, (size_t)(s->end - at), f->words);
     pv_progress_end(&progress);
     return pv_foreign_take_words(s, f);

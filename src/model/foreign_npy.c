@@ -135,10 +135,11 @@ static psdvec_status read_header(const pv_source *s, npy_header *h)
     const unsigned char *b = (const unsigned char *)s->data;
     size_t size = (size_t)(s->end - s->data), length, start;
     if (size < 12)
-        return fail_header(s, "the file ends in it");
+        return fail_header(s, "the file ends inside it");
     if (b[6] < 1 || b[6] > 3)
         return pv_fail(s->ctx, PSDVEC_ERR_VERSION,
-                       "%s: is npy of version %u; versions 1 to 3 are known", s->path, b[6]);
+                       "%s: is npy version %u, but only versions 1 to 3 are supported", s->path,
+                       b[6]);
     length = b[8] | (size_t)b[9] << 8;
     start = 10;
     if (b[6] > 1) {
@@ -146,11 +147,11 @@ static psdvec_status read_header(const pv_source *s, npy_header *h)
         start = 12;
     }
     if (length > size - start)
-        return fail_header(s, "the file ends in it");
+        return fail_header(s, "the file ends inside it");
     literal l = {s->data + start, s->data + start + length};
     *h = (npy_header){.data = l.end};
     if (!take_header(&l, h) || !h->has_type || !h->has_order || !h->has_shape)
-        return fail_header(s, "it does not say what the numbers are");
+        return fail_header(s, "it does not declare the type of the numbers");
     return PSDVEC_OK;
 }
 
@@ -167,8 +168,8 @@ static psdvec_status check_header(const pv_source *s, const npy_header *h, size_
                        s->path, pv_st_show(h->type).text);
     if (h->rank != 2)
         return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: has %u dimensions; a matrix with a row for each word has 2", s->path,
-                       h->rank);
+                       "%s: the array has %u dimensions, but must have 2: a row for each word",
+                       s->path, h->rank);
     if (h->fortran)
         return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
                        "%s: is stored by columns; save it by rows, with np.ascontiguousarray(a)",
@@ -177,8 +178,8 @@ static psdvec_status check_header(const pv_source *s, const npy_header *h, size_
     if (__builtin_mul_overflow(h->shape[0], h->shape[1], &numbers) ||
         __builtin_mul_overflow(numbers, *width, &bytes) || bytes != have)
         return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: promises %" PRIu64 " rows of %" PRIu64 " numbers, but %" PRIu64
-                       " bytes follow; was it cut off?",
+                       "%s: declares %" PRIu64 " rows of %" PRIu64 " numbers, but has %" PRIu64 " "
+                       "bytes of data; it may be truncated",
                        s->path, h->shape[0], h->shape[1], have);
     return PSDVEC_OK;
 }
@@ -231,8 +232,8 @@ static psdvec_status read_words(const pv_source *s, const char *path, pv_foreign
     pv_map map;
     if (access(path, F_OK) != 0)
         return pv_fail(s->ctx, PSDVEC_ERR_NOT_FOUND,
-                       "%s: has no words in it, and there is no %s; write them there, one a line, "
-                       "or say where they are",
+                       "%s: does not contain the words, and there is no file %s; write them "
+                       "there, one per line, or give the file with `words_file`",
                        s->path, path);
     PV_TRY(pv_map_open(s->ctx, path, false, &map));
     const char *data = map.data ? (const char *)map.data : "";
@@ -255,7 +256,7 @@ psdvec_status pv_foreign_npy(const pv_source *s, const char *words_file, pv_fore
     f->precision = width == sizeof(uint16_t) ? PSDVEC_FLOAT16 : PSDVEC_FLOAT32;
     char *beside = words_file ? NULL : pv_foreign_words_path(s->path);
     if (!words_file && !beside)
-        return pv_fail(s->ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+        return pv_fail(s->ctx, PSDVEC_ERR_MEMORY, "out of memory");
     psdvec_status status = read_words(s, words_file ? words_file : beside, f);
     free(beside);
     return status;

@@ -294,8 +294,8 @@ static psdvec_status report_line(const text_job *job, uint64_t row)
                        "cannot be used",
                        s->path, line, shown.text);
     return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
-                   "%s: line %" PRIu64 ": a word and %" PRIu32 " numbers are expected, but %" PRIu64
-                   " fields stand there",
+                   "%s: line %" PRIu64 ": a word and %" PRIu32 " numbers are expected, but the "
+                   "line has %" PRIu64 " fields",
                    s->path, line, job->dim, count_fields(text.at, text.at + text.length));
 }
 
@@ -341,9 +341,10 @@ static psdvec_status parse(text_job *job, const pv_header *header)
     uint64_t rows = add_up(job);
     if (header->there && header->words != rows)
         return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED,
-                       "%s: line 1 promises %" PRIu64 " words, but %" PRIu64 " %s; %s", s->path,
+                       "%s: line 1 declares %" PRIu64 " words, but %" PRIu64 " %s; %s", s->path,
                        header->words, rows, rows == 1 ? "follows" : "follow",
-                       rows < header->words ? "was it cut off? If not, correct line 1"
+                       rows < header->words ? "the file may be truncated; if it is not, correct "
+                                              "line 1"
                                             : "correct line 1");
     /* A word, and for each number a separator and a digit. */
     uint64_t least;
@@ -365,8 +366,8 @@ psdvec_status pv_foreign_text(const pv_source *s, const pv_header *header, pv_fo
     uint64_t dim = header->there ? header->dim : guess_dim(s, header->behind);
     if (dim == 0 || dim > UINT32_MAX)
         return pv_fail(s->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: holds no vectors that psdvec can read: it is neither a model nor "
-                       "word2vec's, fastText's or GloVe's text, word2vec's binary, or npy",
+                       "%s: has no vectors that psdvec can read: it is not a model, text of "
+                       "word2vec, fastText or GloVe, word2vec binary, or npy",
                        s->path);
     text_job job = {.source = s,
                     .start = header->behind,

@@ -284,7 +284,9 @@ psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, con
     vectors = NULL;
     uint64_t changed = atomic_load(&w.changed);
     if (status == PSDVEC_OK && changed)
-        pv_warn(ctx, "%s: %" PRIu64 " %s white space that the format cannot hold; it became '_'",
+        pv_warn(ctx,
+                "%s: %" PRIu64 " %s white space, which the format does not allow; it was "
+                "replaced by '_'",
                 path, changed, changed == 1 ? "word has" : "words have");
 done:
     pv_output_discard(vectors);

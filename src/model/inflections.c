@@ -289,7 +289,8 @@ static psdvec_status ensure_endings(psdvec_context *ctx, psdvec_model *m)
             m->endings = e;
         } else {
             status = pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                             "%s: there is no memory left to find the forms of words; allow more",
+                             "%s: not enough memory to find the forms of words; raise the limit "
+                             "(`memory`)",
                              m->path);
             pv_endings_free(m->ctx, e);
         }

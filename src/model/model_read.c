@@ -28,7 +28,9 @@ pv_st_shown pv_word_shown(const char *word, size_t length)
 
 psdvec_status pv_model_damaged(const psdvec_model *m, const char *cause)
 {
-    return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT, "%s: the model is damaged: %s; make the file anew",
+    return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the model is damaged: %s; create the file "
+                   "again",
                    m->path, cause);
 }
 
@@ -50,20 +52,20 @@ static psdvec_status check_kind(const psdvec_model *m, bool *sparse, bool *compa
     uint64_t known = *sparse ? PV_SPARSE_VERSION : PV_MODEL_VERSION_COMPACT;
     if (format && strcmp(format, "psdvec.counts") == 0)
         return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: holds counts, not vectors; look at it with psdvec counts info",
+                       "%s: contains counts, not vectors; inspect it with psdvec counts info",
                        m->path);
     if (!*sparse && (!format || strcmp(format, PV_MODEL_FORMAT) != 0))
         return pv_fail(m->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: is a safetensors file, but not a model of psdvec%s%s%s; save its "
-                       "vectors as npy and its words as text, and convert these",
-                       m->path, format ? " (it says \"" : "", format ? pv_st_show(format).text : "",
-                       format ? "\")" : "");
+                       "%s: is a safetensors file, but not a psdvec model%s%s%s; save its vectors "
+                       "as npy and its words as text, and convert these",
+                       m->path, format ? " (its format is \"" : "",
+                       format ? pv_st_show(format).text : "", format ? "\")" : "");
     if (!is_number(pv_st_meta(m->file, "version"), &version) || version < 1)
         return pv_model_damaged(m, "its version is not a number");
     if (version > known)
         return pv_fail(m->ctx, PSDVEC_ERR_VERSION,
-                       "%s: was written in version %" PRIu64 " of the %smodel format, this program "
-                       "knows version %" PRIu64 "; get a newer psdvec",
+                       "%s: was written in version %" PRIu64 " of the %smodel format, but this "
+                       "program supports version %" PRIu64 "; use a newer psdvec",
                        m->path, version, *sparse ? "sparse " : "", known);
     *compact = !*sparse && version == PV_MODEL_VERSION_COMPACT;
     return PSDVEC_OK;
@@ -80,7 +82,9 @@ static psdvec_status take_words(psdvec_model *m)
     PV_TRY(pv_st_require(m->ctx, m->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     m->bytes = t->data;
     bool ascends = pv_offsets_ascend(m->offsets, m->info.words, t->bytes, 1);
-    return ascends ? PSDVEC_OK : pv_model_damaged(m, "the words' offsets do not ascend");
+    return ascends ? PSDVEC_OK
+                   : pv_model_damaged(m, "the offsets of the words are not in "
+                                         "ascending order");
 }
 
 /* A tensor that may be missing: *data stays NULL. */
@@ -108,7 +112,7 @@ static psdvec_status take_forms(psdvec_model *m)
     const uint64_t *offsets = t->data;
     PV_TRY(pv_st_require(m->ctx, m->file, "forms", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     if (!pv_offsets_ascend(offsets, m->info.words, t->bytes, 0))
-        return pv_model_damaged(m, "the offsets of the words' forms do not ascend");
+        return pv_model_damaged(m, "the offsets of the word forms are not in ascending order");
     m->forms = t->data;
     m->form_offsets = offsets;
     return PSDVEC_OK;
@@ -164,7 +168,7 @@ static psdvec_status take_vectors(psdvec_model *m, const char *name, const char 
                          (int64_t[]){(int64_t)info->words, info->dim ? (int64_t)info->dim : -1},
                          &t));
     if (t->shape[1] == 0 || t->shape[1] > UINT32_MAX)
-        return pv_model_damaged(m, "its vectors have no numbers, or too many");
+        return pv_model_damaged(m, "its vectors have no dimensions, or too many");
     info->dim = (uint32_t)t->shape[1];
     if (info->precision == PSDVEC_INT8) {
         PV_TRY(take_optional(m, scale_name, PV_DTYPE_F32, info->words, &scale));
@@ -209,7 +213,7 @@ static psdvec_status take_spelling(psdvec_model *m)
         return PSDVEC_OK;
     pv_spelling_table table = {.dim = m->info.dim};
     if (!read_lengths(pv_st_meta(m->file, "spelling"), &table.shortest, &table.longest))
-        return pv_model_damaged(m, "it does not say how long the n-grams of its spelling are");
+        return pv_model_damaged(m, "the length of its character n-grams is missing");
     const pv_tensor *t[TENSORS];
     int64_t shape[2] = {-1, m->info.dim};
     for (size_t k = 0; k < TENSORS; k++) {
@@ -218,7 +222,7 @@ static psdvec_status take_spelling(psdvec_model *m)
         if (k != OFFSETS)
             continue;
         if (t[k]->count < 1 || t[k]->count - 1 > UINT32_MAX)
-            return pv_model_damaged(m, "the n-grams of its spelling have no offsets");
+            return pv_model_damaged(m, "its character n-grams have no offsets");
         shape[0] = (int64_t)t[k]->count - 1;
         if (shape[0] == 0) /* nothing to ask it */
             return PSDVEC_OK;
@@ -251,14 +255,14 @@ static psdvec_status take_readout(psdvec_model *m)
     PV_TRY(take_optional(m, "readout.mean", PV_DTYPE_F32, m->info.dim, &data));
     m->readout_mean = data;
     if (m->readout_mean && !pv_are_finite(m->readout_mean, m->info.dim))
-        return pv_model_damaged(m, "the mean of its read-out has a number that is not finite");
+        return pv_model_damaged(m, "the mean of its read-out has a component that is not finite");
     if (!pv_st_tensor(m->file, "readout.map"))
         return PSDVEC_OK;
     PV_TRY(
         pv_st_require(m->ctx, m->file, "readout.map", PV_DTYPE_F32, 2, (int64_t[]){dim, dim}, &t));
     m->readout_map = t->data;
     if (!pv_are_finite(m->readout_map, t->count))
-        return pv_model_damaged(m, "the map of its read-out has a number that is not finite");
+        return pv_model_damaged(m, "the map of its read-out has a component that is not finite");
     return PSDVEC_OK;
 }
 
@@ -307,7 +311,7 @@ static psdvec_status take_json(psdvec_model *m, const char *key, pv_json_type ty
     if (!*text || pv_json_is(*text, type))
         return PSDVEC_OK;
     return pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
-                   "%s: the model is damaged: its \"%s\" cannot be read; make the file anew",
+                   "%s: the model is damaged: its \"%s\" cannot be read; create the file again",
                    m->path, key);
 }
 
@@ -339,8 +343,8 @@ static psdvec_status take_history(psdvec_model *m)
     m->info.iteration_count = list.length / sizeof *m->iterations;
     if (status == PSDVEC_OK && (!ok || !pv_json_finish(&j)))
         status = pv_fail(m->ctx, PSDVEC_ERR_CORRUPT,
-                         "%s: the model is damaged: its history cannot be read: %s; make the "
-                         "file anew",
+                         "%s: the model is damaged: its history cannot be read: %s; create the "
+                         "file again",
                          m->path, j.cause ? j.cause : "not as expected");
     return status;
 }
@@ -362,7 +366,7 @@ static psdvec_status take_fit(psdvec_model *m)
         is_within(info->temperature_counts, 0, PV_MOST_TEMPERATURE) &&
         is_within(info->interpolation, 0, 1))
         return PSDVEC_OK;
-    return pv_model_damaged(m, "what was fitted is no number, or out of range");
+    return pv_model_damaged(m, "a fitted value is not a number or is out of range");
 }
 
 /* By which method: a short name, as it is printed. */
@@ -376,7 +380,7 @@ static psdvec_status take_method(psdvec_model *m)
         info->method = psdvec_method_name(PSDVEC_METHOD_PSD);
     size_t length = info->method ? strspn(info->method, letters) : 1;
     if (length < 1 || length > 32 || (info->method && info->method[length] != '\0'))
-        return pv_model_damaged(m, "its method is no name");
+        return pv_model_damaged(m, "its method is not a valid name");
     return PSDVEC_OK;
 }
 
@@ -444,7 +448,7 @@ static psdvec_status new_model(psdvec_context *ctx, const char *path, psdvec_mod
     m->path = strdup(path);
     if (!m->path) {
         psdvec_model_close(m);
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "the system refused memory");
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
     }
     *out = m;
     return PSDVEC_OK;
@@ -550,8 +554,8 @@ static psdvec_status check_words_differ(psdvec_context *ctx, const psdvec_model 
         if (!pv_word_index_add(&index, i, &other))
             status = pv_fail(
                 ctx, PSDVEC_ERR_CORRUPT,
-                "%s: the model is damaged: the words %" PRIu32 " and %" PRIu32
-                " are both '%s'; make the file anew",
+                "%s: the model is damaged: the words %" PRIu32 " and %" PRIu32 " are both '%s'; "
+                "create the file again",
                 m->path, other + 1, i + 1,
                 pv_word_shown(m->bytes + m->offsets[i], m->offsets[i + 1] - m->offsets[i]).text);
     pv_word_index_free(&index);
@@ -584,12 +588,12 @@ psdvec_status pv_model_require_psd(psdvec_context *ctx, const psdvec_model *m, c
     if (m->info.only_readout)
         return pv_fail(
             ctx, PSDVEC_ERR_FORMAT,
-            "%s: has no generative vectors, since convert --only-readout left them out; use "
-            "the model that it was made from",
+            "%s: has no generative vectors, because convert --only-readout omitted them; use the "
+            "model that it was made from",
             m->path);
     if (!m->info.sparse && (!method || strcmp(method, psdvec_method_name(PSDVEC_METHOD_PSD)) == 0))
         return PSDVEC_OK;
-    return pv_fail(ctx, PSDVEC_ERR_FORMAT, "%s: its vectors are those of %s; %s", m->path,
+    return pv_fail(ctx, PSDVEC_ERR_FORMAT, "%s: its vectors were trained by %s; %s", m->path,
                    method ? method : "another method", only);
 }
 
@@ -634,12 +638,12 @@ psdvec_status pv_model_floats(psdvec_context *ctx, const psdvec_model *model,
     pthread_mutex_unlock(&m->lock);
     if (*floats)
         return PSDVEC_OK;
-    return !ctx
-               ? PSDVEC_ERR_BUDGET
-               : pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                         "%s: its vectors need %.0f MiB of memory as float32, more than the budget "
-                         "has left; allow more, or read them one by one with psdvec_model_copy",
-                         m->path, (double)set->words * set->dim * sizeof(float) / 1048576);
+    return !ctx ? PSDVEC_ERR_BUDGET
+                : pv_fail(ctx, PSDVEC_ERR_BUDGET,
+                          "%s: its vectors need %.0f MiB of memory as float32, more than is left "
+                          "of the limit; raise the limit (`memory`), or read them one by one with "
+                          "psdvec_model_copy",
+                          m->path, (double)set->words * set->dim * sizeof(float) / 1048576);
 }
 
 const float *psdvec_model_vector(const psdvec_model *model, uint32_t i)

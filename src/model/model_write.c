@@ -53,8 +53,8 @@ static psdvec_status check_finite(psdvec_context *ctx, finite_job *job, const ch
     if (i == job->words)
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                   "%s: the vector of '%s' (word %" PRIu32
-                   ") has a number that is not finite; it cannot be used",
+                   "%s: the vector of '%s' (word %" PRIu32 ") has a component that is not finite, "
+                   "so it cannot be used",
                    subject, pv_word_shown(bytes + offsets[i], offsets[i + 1] - offsets[i]).text,
                    i + 1);
 }
@@ -109,7 +109,7 @@ const char *const pv_model_names[] = {"fit",           "offsets",         "reado
 static const char *misuse(const pv_model_data *m)
 {
     if (m->words == 0 || m->dim == 0 || m->words > PV_MODEL_MOST_WORDS)
-        return "no words, no numbers, or too many words";
+        return "no words, no dimensions, or too many words";
     if (m->core_words > m->words)
         return "more core words than words";
     if (m->offsets[0] != 0)
@@ -222,8 +222,10 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
 {
     const char *wrong = misuse(m);
     if (wrong)
-        return pv_fail(ctx, PSDVEC_ERR_INTERNAL, "%s: a model with %s was to be written", path,
-                       wrong);
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
+                       "%s: internal error: tried to write a model with "
+                       "%s",
+                       path, wrong);
     PV_TRY(pv_model_check_finite(ctx, path, m->vectors, m->words, m->dim, m->dim, m->bytes,
                                  m->offsets));
     if (m->readout)

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 const psdvec_choice pv_precision_choices[] = {
-    [PSDVEC_FLOAT32] = {.name = "float32", .help = "4 bytes per number"},
-    [PSDVEC_FLOAT16] = {.name = "float16", .help = "2 bytes per number"},
-    [PSDVEC_INT8] = {.name = "int8", .help = "1 byte per number, and a scale per vector"},
+    [PSDVEC_FLOAT32] = {.name = "float32", .help = "4 bytes per component"},
+    [PSDVEC_FLOAT16] = {.name = "float16", .help = "2 bytes per component"},
+    [PSDVEC_INT8] = {.name = "int8", .help = "1 byte per component and a scale per vector"},
     {0}};
 
 static bool rule(const void *options, char *why, size_t size)
@@ -17,14 +17,14 @@ static bool rule(const void *options, char *why, size_t size)
     const psdvec_convert_options *o = options;
     if (!pv_vectors_formats[o->format].holds[o->precision]) {
         snprintf(why, size,
-                 "only model files hold int8, and only these and npy hold float16; other formats "
-                 "become smaller with fewer `words`, dimensions (`dim`) or `digits`");
+                 "only model files support int8, and only model files and npy support float16; "
+                 "for other formats, use fewer `words`, dimensions (`dim`) or `digits`");
         return false;
     }
     if (o->raw && o->format == PSDVEC_VECTORS_MODEL) {
         snprintf(why, size,
-                 "a model file keeps both sets of vectors, the generative ones and the read-out; "
-                 "`raw` chooses for the formats of other programs only");
+                 "a model file contains both the generative vectors and the read-out; `raw` "
+                 "applies only to formats of other programs");
         return false;
     }
     return true;

@@ -32,9 +32,9 @@ static psdvec_status pack_half(const pv_packing *p, uint32_t i, const float *row
         if ((to[k] & ~HALF_SIGN) >= HALF_INFINITE)
             return pv_fail(
                 p->ctx, PSDVEC_ERR_OVERFLOW,
-                "%s: the vector of '%s' (word %" PRIu32
-                ") has the number %g, and float16 ends at 65504; use `precision=int8`, or "
-                "scale the vectors to length 1 with `normalize`",
+                "%s: the vector of '%s' (word %" PRIu32 ") has the component %g, but the maximum "
+                "of float16 is 65504; use `precision=int8`, or scale the vectors to length 1 with "
+                "`normalize`",
                 p->subject,
                 pv_word_shown(p->bytes + p->offsets[i], (size_t)(p->offsets[i + 1] - p->offsets[i]))
                     .text,

@@ -22,8 +22,8 @@ static psdvec_status check_except(psdvec_context *ctx, const psdvec_model *m, co
     for (size_t q = 0; q < query->count; q++)
         if (o->except_begin[q] > o->except_begin[q + 1] || o->except_begin[q + 1] > o->except_count)
             return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                           "`except_begin[%zu]` is %zu and the next is %zu; they must not fall, "
-                           "nor exceed `except_count`, which is %zu",
+                           "`except_begin[%zu]` is %zu and the next is %zu; they must be in "
+                           "ascending order and not exceed `except_count`, which is %zu",
                            q, o->except_begin[q], o->except_begin[q + 1], o->except_count);
     return PSDVEC_OK;
 }
@@ -38,8 +38,8 @@ psdvec_status pv_query_take(psdvec_context *ctx, const psdvec_model *m,
     query->words = o->restrict_words > 0 && o->restrict_words < words ? o->restrict_words : words;
     if (o->min_frequency > 0 && !m->counts)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "%s: does not say how frequent its words are, so `min_frequency` cannot be "
-                       "applied; use `restrict` if the most frequent words come first",
+                       "%s: has no word frequencies, so `min_frequency` cannot be applied; use "
+                       "`restrict` if the most frequent words come first",
                        m->path);
     return check_except(ctx, m, query);
 }
@@ -63,7 +63,7 @@ psdvec_status pv_query_check_vector(psdvec_context *ctx, const float *vector, ui
     for (uint32_t k = 0; k < dim; k++)
         if (!isfinite(vector[k]))
             return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                           "number %u of vector %zu of the question is not finite", k + 1, q + 1);
+                           "component %u of vector %zu of the query is not finite", k + 1, q + 1);
     return PSDVEC_OK;
 }
 
@@ -114,7 +114,7 @@ psdvec_status psdvec_model_similar_many(psdvec_context *ctx, const psdvec_model 
     PV_NEED_ARRAY(ctx, vectors, count);
     if (!pv_mul(count, most, &cells))
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW,
-                       "%zu neighbours of %zu vectors are more than memory can hold", most, count);
+                       "%zu neighbours of %zu vectors do not fit into memory", most, count);
     PV_NEED_ARRAY(ctx, neighbours, cells);
     PV_TRY(pv_query_take(ctx, model, options, count, &query));
     size_t dim = model->info.dim;
@@ -195,7 +195,7 @@ psdvec_status psdvec_model_analogy(psdvec_context *ctx, const psdvec_model *mode
     PV_NEED(ctx, c);
     PV_NEED_ARRAY(ctx, answers, most);
     if (method != PSDVEC_MEASURE_ADD && method != PSDVEC_MEASURE_MUL)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "analogies are solved by 3CosAdd or 3CosMul alone");
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the analogy method must be 3CosAdd or 3CosMul");
     const pv_search search = {.vectors = {[A] = a, [B] = b, [C] = c},
                               .vector_count = 3,
                               .score = score_of(model, method, a, b, c),

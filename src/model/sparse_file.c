@@ -20,18 +20,20 @@ static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, c
     const char *wrong = NULL;
     uint32_t words = m->rows.rows;
     if (words == 0 || m->rows.columns == 0 || words > PV_MODEL_MOST_WORDS)
-        wrong = "no words, no directions, or too many words";
+        wrong = "no words, no dimensions, or too many words";
     else if (!pv_offsets_ascend(m->offsets, words, m->offsets[words], 1))
         wrong = "an empty word";
     else if (!pv_offsets_ascend(m->rows.begin, words, m->rows.begin[words], 0))
-        wrong = "rows that do not ascend";
+        wrong = "rows that are not in ascending order";
     bool fine = true;
     if (!wrong)
         PV_TRY(pv_csr_check_columns(ctx, &m->rows, &fine));
     if (!fine)
-        wrong = "columns that do not ascend, or beyond the last";
+        wrong = "columns that are not in ascending order, or beyond the last";
     if (wrong)
-        return pv_fail(ctx, PSDVEC_ERR_INTERNAL, "%s: a sparse model with %s was to be written",
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
+                       "%s: internal error: tried to write a sparse "
+                       "model with %s",
                        path, wrong);
     return pv_sparse_check_finite(ctx, path, &m->rows, m->bytes, m->offsets);
 }
@@ -78,7 +80,7 @@ static psdvec_status take_dim(psdvec_model *m)
     size_t digits = text ? strspn(text, "0123456789") : 0;
     unsigned long long dim = digits && digits < 12 ? strtoull(text, NULL, 10) : 0;
     if (dim < 1 || dim > UINT32_MAX || text[digits] != '\0')
-        return pv_model_damaged(m, "it does not say how many directions there are");
+        return pv_model_damaged(m, "its number of dimensions is missing or invalid");
     m->info.dim = m->info.positive = (uint32_t)dim;
     m->info.directions_are_words = directions && strcmp(directions, "words") == 0;
     return PSDVEC_OK;
@@ -98,10 +100,10 @@ psdvec_status pv_sparse_take(psdvec_model *m)
     *v = pv_csr_of(words, m->info.dim, t->data, columns, NULL);
     bool fine;
     if (!pv_offsets_ascend(v->begin, words, m->info.entries, 0))
-        return pv_model_damaged(m, "its rows do not ascend");
+        return pv_model_damaged(m, "its rows are not in ascending order");
     PV_TRY(pv_csr_check_columns(m->ctx, v, &fine));
     if (!fine)
-        return pv_model_damaged(m, "the columns of a row do not ascend");
+        return pv_model_damaged(m, "the columns of a row are not in ascending order");
     m->info.sparse = true;
     if (pv_st_tensor(m->file, "values")) {
         PV_TRY(pv_st_require(m->ctx, m->file, "values", PV_DTYPE_F32, 1,
@@ -185,14 +187,14 @@ psdvec_status pv_sparse_convert(psdvec_context *ctx, const pv_rows_out *rows, co
     if (rows->format == PSDVEC_VECTORS_MODEL && rows->precision != PSDVEC_FLOAT32)
         return pv_fail(
             ctx, PSDVEC_ERR_OPTION,
-            "%s: its vectors are sparse, and a sparse model holds them as float32 alone; "
-            "leave out `precision`",
+            "%s: its vectors are sparse, and sparse models store only float32; omit `precision`",
             m->path);
     if (rows->format != PSDVEC_VECTORS_MODEL && numbers > MOST_DENSE_BYTES / sizeof(float))
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "%s: its vectors are sparse; with all their zeros %" PRIu32
-                       " words of %" PRIu32 " numbers are %.0f GB; keep fewer with `words` or "
-                       "`dim`, or keep it a model",
+                       "%s: its vectors are sparse; in a dense format, %" PRIu32
+                       " words of %" PRIu32
+                       " dimensions are %.0f GB; keep fewer with `words` or `dim`, or "
+                       "write a model",
                        m->path, rows->words, rows->dim, (double)numbers * sizeof(float) / 1e9);
     pv_csr kept = m->sparse;
     kept.rows = rows->words;

@@ -23,7 +23,7 @@ psdvec_status psdvec_model_readout(psdvec_context *ctx, const psdvec_model *mode
     if (!model->info.sparse)
         return pv_model_floats(ctx, model, &model->readout, vectors);
     return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                   "%s: its vectors are sparse, and all their numbers are not in memory; take them "
+                   "%s: its vectors are sparse, so there is no dense matrix of them; read them "
                    "word by word with psdvec_model_copy or psdvec_model_sparse_row",
                    model->path);
 }
@@ -145,8 +145,9 @@ static psdvec_status change_spelling(psdvec_context *ctx, psdvec_model *view, do
     float *vectors = view->floats[1] = pv_alloc(ctx, words, dim * sizeof *vectors, NULL);
     if (!vectors)
         return pv_fail(ctx, PSDVEC_ERR_BUDGET,
-                       "%s: with another weight of spelling its vectors need %.0f MiB of memory, "
-                       "more than the budget has left; allow more, or keep the weight 1",
+                       "%s: another weight of spelling needs %.0f MiB of memory for the vectors, "
+                       "more than is left of the limit; raise the limit (`memory`), or keep the "
+                       "weight 1",
                        view->path, (double)words * (double)dim * sizeof(float) / 1048576);
     pv_vector_set_copy(&view->readout, 0, words, vectors);
     const pv_spelling_words list = {info->words, view->bytes, view->offsets};
@@ -170,8 +171,8 @@ psdvec_status psdvec_model_with_spelling(psdvec_context *ctx, const psdvec_model
     bool changes = share > 0 && weight < 1;
     if (changes && base->info.core_words == 0)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                       "%s: its vectors were brought to length 1 by a conversion, so the part of "
-                       "spelling in them is not known; use the model that was converted",
+                       "%s: its vectors were normalised to length 1 by a conversion, so the part "
+                       "of spelling in them is unknown; use the model that was converted",
                        base->path);
     psdvec_model *made = new_view(ctx, base);
     if (!made)

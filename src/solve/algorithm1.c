@@ -244,8 +244,8 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
     size_t want = pv_rank_at(s->options, core->n, t);
     if (core->rank < want && s->options->form == PSDVEC_FORM_PSD)
         pv_note(s->ctx,
-                "iteration %u: only %zu of the %zu eigenvalues wanted are positive; the other "
-                "directions stay empty",
+                "iteration %u: only %zu of the %zu largest eigenvalues are positive; the other "
+                "dimensions are 0",
                 t, core->rank, want);
     pv_step(s->ctx, "iteration %u of %u: objective %.6g, %zu eigenvalues, %zu of them negative", t,
             s->options->iterations, objective, core->rank, core->rank - it->positive);
@@ -310,7 +310,7 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
                 break;
             pv_note(s->ctx,
                     "iteration %u: a step of length %g would raise the objective to %.6g; it is "
-                    "taken back and repeated with length %g",
+                    "repeated with length %g",
                     t, omega, objective, shorter);
             omega = shorter;
             memcpy(core->U, s->old, core->n * core->stride * sizeof *s->old);

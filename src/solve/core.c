@@ -137,8 +137,8 @@ static psdvec_status not_finite(const pv_core *core, uint32_t i)
     size_t length;
     const char *word = psdvec_counts_word(core->link->counts, i, &length);
     return pv_fail(core->ctx, PSDVEC_ERR_NUMERIC,
-                   "the word \"%.*s\" (rank %lu) got numbers that are not finite; a smaller "
-                   "`relaxation` or more counts for it (a higher `min_count`) may help",
+                   "the vector of the word \"%.*s\" (rank %lu) is not finite; a lower "
+                   "`relaxation` or a higher `min_count` may help",
                    (int)length, word, (unsigned long)i + 1);
 }
 

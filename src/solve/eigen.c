@@ -652,7 +652,7 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
     bool small = is_small(options, total);
     if (small && matrix->reduce)
         return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
-                       "an eigenproblem of %zu rows is too small to be divided among machines",
+                       "an eigenproblem with %zu rows is too small to be distributed over machines",
                        total);
     if (small)
         return solve_dense(ctx, matrix, options, values, vectors, report);

@@ -42,10 +42,11 @@ static psdvec_status check_options(psdvec_context *ctx, const pv_spelling_option
 {
     if (o->shortest < 1 || o->shortest > o->longest || o->longest > PV_NGRAM_LONGEST)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "n-grams of %u to %u characters: the numbers must ascend, from 1 to %d",
+                       "n-grams of %u to %u characters: the lengths must be in ascending order, "
+                       "from 1 to %d",
                        o->shortest, o->longest, PV_NGRAM_LONGEST);
     if (o->least_words < 1)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "an n-gram must stand in at least 1 word");
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "an n-gram must occur in at least 1 word");
     if (!(o->lambda >= 1e-6 && o->lambda <= 1e6))
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the penalty on n-grams is %g; it must be from 1e-6 to 1e6", o->lambda);
@@ -60,7 +61,7 @@ static psdvec_status check_options(psdvec_context *ctx, const pv_spelling_option
     if (o->steps < 1)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the regression needs at least 1 step");
     if (dim < 1)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "vectors without dimensions cannot be learnt from");
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "the vectors have no dimensions");
     return PSDVEC_OK;
 }
 
@@ -72,7 +73,7 @@ static psdvec_status check_vectors(psdvec_context *ctx, const pv_spelling_words 
             if (!isfinite(u[(size_t)i * dim + k])) {
                 uint64_t begin = words->offsets[i], length = words->offsets[i + 1] - begin;
                 return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                               "the vector of the word \"%.*s\" has a number that is not finite",
+                               "the vector of the word \"%.*s\" has a component that is not finite",
                                (int)(length < 100 ? length : 100), words->bytes + begin);
             }
     return PSDVEC_OK;
@@ -253,8 +254,7 @@ static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
         for (int k = 0; k < B; k++) {
             if (!isfinite(squares[k]))
                 return pv_fail(r->ctx, PSDVEC_ERR_NUMERIC,
-                               "learning from the spelling of words led to numbers that are not "
-                               "finite; scale the vectors down");
+                               "fitting the spelling of words diverges; scale the vectors down");
             going |= squares[k] > enough[k];
         }
         if (!going)
@@ -357,8 +357,8 @@ static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
         float size = fabsf(row[k]);
         if (!(size <= PV_LARGEST_SCALE))
             return pv_fail(r->ridge->ctx, PSDVEC_ERR_NUMERIC,
-                           "learning from the spelling of words led to numbers beyond 1e30; scale "
-                           "the vectors down");
+                           "fitting the spelling of words led to values beyond 1e30; scale the "
+                           "vectors down");
         largest = size > largest ? size : largest;
     }
     float scale = largest / 127;

@@ -72,29 +72,29 @@ static const char *fault_of_ngram(const pv_spelling_table *t, uint32_t g)
         return "is too long";
     size_t characters = pv_count_characters(bytes, length);
     if (characters < t->shortest || characters > t->longest)
-        return "has another number of characters than the table allows";
+        return "has a length that the table does not allow";
     if (g > 0 &&
         !ascending(t->bytes + t->offsets[g - 1], t->offsets[g] - t->offsets[g - 1], bytes, length))
         return "is not greater than the one before it";
     if (t->members[g] < 1)
-        return "stands for no n-gram";
+        return "has no members";
     if (!(t->row_scale[g] >= 0 && t->row_scale[g] <= PV_LARGEST_SCALE))
-        return "has a scale that is no number from 0 to 1e30";
+        return "has a scale that is not from 0 to 1e30";
     return NULL;
 }
 
 static psdvec_status check_table(psdvec_context *ctx, const pv_spelling_table *t,
                                  const char *subject)
 {
-    static const char remedy[] = "; the file is damaged, make it anew";
+    static const char remedy[] = "; the file is damaged, create it again";
     if (t->shortest < 1 || t->shortest > t->longest || t->longest > PV_NGRAM_LONGEST)
         return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                       "%s: n-grams of %u to %u characters; the numbers must ascend, from 1 to "
-                       "%d%s",
+                       "%s: n-grams of %u to %u characters; the lengths must be in ascending "
+                       "order, from 1 to %d%s",
                        subject, t->shortest, t->longest, PV_NGRAM_LONGEST, remedy);
     if (t->dim < 1)
-        return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: rows of n-grams without numbers%s", subject,
-                       remedy);
+        return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the rows of n-grams have no dimensions%s",
+                       subject, remedy);
     if (t->ngrams == UINT32_MAX || t->offsets[0] != 0 || t->offsets[t->ngrams] != t->text)
         return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
                        "%s: the offsets of the n-grams do not go from 0 to %llu, the length of "

@@ -74,16 +74,18 @@ static psdvec_status open_model(extension *e)
 {
     PV_TRY(pv_model_open(e->ctx, e->model_path, NULL, &e->model));
     const psdvec_model_info *info = &e->model->info;
-    PV_TRY(pv_model_require_psd(e->ctx, e->model, "only models made by train can be extended"));
+    PV_TRY(pv_model_require_psd(e->ctx, e->model,
+                                "only models made by psdvec train can be "
+                                "extended"));
     if (info->native && info->settings_json && info->core_words == 0)
         return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: its vectors were brought to length 1, and no word can be regressed on "
-                       "them; extend the model that they come from",
+                       "%s: its vectors were normalised to length 1, so new words cannot be "
+                       "regressed on them; extend the model that was converted",
                        e->model_path);
     if (!info->native || !info->settings_json)
         return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
-                       "%s: does not say how it was trained, and cannot be extended; only models "
-                       "made by train can",
+                       "%s: does not record how it was trained, so it cannot be extended; only "
+                       "models made by psdvec train can",
                        e->model_path);
     /* The new file's checksums must not vouch for what was damaged in the old one. */
     PV_TRY(pv_st_verify_if_any(e->ctx, e->model->file));
@@ -215,8 +217,8 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     if (!told)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                    "%s: does not say how its text was read; count the new text with psdvec "
-                    "count and give the counts file",
+                    "%s: does not record how its text was tokenised; count the new text with "
+                    "psdvec count and give the counts file",
                     e->model_path));
     status = count_twice(e, partial, files, inputs, input_count, &count);
 done:
@@ -242,8 +244,8 @@ static psdvec_status tell_other_settings(extension *e, const char *path)
         PV_TRY_DONE(pv_buffer_byte(&differ, 0));
         pv_warn(
             ctx,
-            "%s: was not counted as the text of %s was: %s; the new vectors may not compare with "
-            "the old ones",
+            "%s: was counted in another way than the text of %s: %s; the new vectors may not be "
+            "comparable with the old ones",
             path, e->model_path, differ.data);
     }
 done:
@@ -275,8 +277,8 @@ static psdvec_status sort_words(extension *e)
             continue;
         if (found && known >= e->first_extended && !e->options->replace)
             return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                           "%s: has the word \"%.*s\" from an extension already; set `replace` to "
-                           "put a new vector in its place",
+                           "%s: already has the word \"%.*s\" from an extension; set `replace` to "
+                           "replace its vector",
                            e->model_path, (int)length, text);
         if (found && known < e->first_extended)
             continue;
@@ -290,13 +292,14 @@ static psdvec_status sort_words(extension *e)
     if (e->report.core_words_seen == 0)
         return pv_fail(
             ctx, PSDVEC_ERR_MISMATCH,
-            "the new text has none of the %u core words of %s; same language, same case?",
+            "the new text has none of the %u core words of %s; check that both have the same "
+            "language and case",
             info->core_words, e->model_path);
     if (e->added > UINT32_MAX - 2 - info->words)
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "a model cannot have more than %u words",
                        UINT32_MAX - 2);
     if (e->fresh_count == 0)
-        pv_warn(ctx, "the new text has no word, seen %llu times or more, that %s lacks",
+        pv_warn(ctx, "the new text has no word that occurs %llu times or more and is not yet in %s",
                 (unsigned long long)e->options->min_count, e->model_path);
     return PSDVEC_OK;
 }

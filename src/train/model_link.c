@@ -53,12 +53,11 @@ psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
     const char *settings = model->info.settings_json;
     if (pairs)
         PV_TRY(pv_counts_verify_rows(ctx, counts));
-    PV_TRY(
-        pv_model_require_psd(ctx, model, "only models made by train say what counts ask of words"));
+    PV_TRY(pv_model_require_psd(ctx, model, "only models made by psdvec train have targets"));
     if (!settings)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
-                       "%s: does not say how it was trained, so what counts ask of it is not "
-                       "known; only models made by train do",
+                       "%s: does not record how it was trained, so the targets are unknown; only "
+                       "models made by psdvec train have them",
                        model->path);
     psdvec_train_options options;
     pv_link_past past = {0};
@@ -84,7 +83,8 @@ psdvec_status pv_model_counts_check(psdvec_context *ctx, const psdvec_counts *co
 {
     if (common == 0)
         return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                       "%s: has no word of the model; give the counts that it was trained on",
+                       "%s: has none of the words of the model; give the counts that the model "
+                       "was trained on",
                        pv_st_path(counts->file));
     if (!same_counts)
         pv_warn(ctx, "%s: these are not the counts that the model was trained on",
@@ -104,7 +104,7 @@ static psdvec_status find_word(psdvec_context *ctx, const psdvec_model *m,
     if (psdvec_counts_find(counts, word, length, at))
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_MISMATCH,
-                   "%s: has no word '%s'; give the counts that the model was trained on",
+                   "%s: does not have the word '%s'; give the counts that the model was trained on",
                    pv_st_path(counts->file), pv_word_shown(word, length).text);
 }
 

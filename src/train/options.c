@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 const psdvec_choice pv_preset_choices[] = {
-    [PSDVEC_PRESET_DEFAULT] = {.name = "default", .help = "what gives the best vectors"},
-    [PSDVEC_PRESET_PAPER] = {.name = "paper", .help = "Li, Zhu and Miao 2015"},
+    [PSDVEC_PRESET_DEFAULT] = {.name = "default", .help = "the values that give the best vectors"},
+    [PSDVEC_PRESET_PAPER] = {.name = "paper", .help = "the values of Li, Zhu and Miao 2015"},
     {0}};
 const psdvec_choice pv_form_choices[] = {
     [PSDVEC_FORM_SYMMETRIC] = {.name = "symmetric",
@@ -41,17 +41,16 @@ static bool bands_fit(const psdvec_train_options *o, char *why, size_t capacity)
     CHECK(o->mu && o->mu_count >= 1, "`mu` is empty; it must have at least one number");
     if (!o->bands || o->bands == paper_bands) /* fit_default_bands */
         return true;
-    CHECK(
-        o->bands_count + 1 == o->mu_count,
-        "`bands` divides the words into %zu bands, and `mu` has %zu number%s; each band needs one",
-        o->bands_count + 1, o->mu_count, o->mu_count == 1 ? "" : "s");
+    CHECK(o->bands_count + 1 == o->mu_count,
+          "`bands` divides the words into %zu bands, but `mu` has %zu value%s; each band needs one",
+          o->bands_count + 1, o->mu_count, o->mu_count == 1 ? "" : "s");
     for (size_t i = 0; i < o->bands_count; i++) {
         CHECK(i == 0 || o->bands[i] > o->bands[i - 1],
-              "`bands` has %" PRIu32 " after %" PRIu32 "; the ranks must ascend", o->bands[i],
-              o->bands[i - 1]);
+              "`bands` has %" PRIu32 " after %" PRIu32 "; the ranks must be in ascending order",
+              o->bands[i], o->bands[i - 1]);
         CHECK(o->bands[i] > o->core,
-              "`bands` has %" PRIu32 ", which lies within the core of %" PRIu32
-              " words; bands divide the words outside the core",
+              "`bands` has %" PRIu32 ", which is within the core of %" PRIu32 " words; bands "
+              "divide the noncore words",
               o->bands[i], o->core);
     }
     return true;
@@ -63,20 +62,20 @@ static bool train_rule(const void *options, char *why, size_t capacity)
     bool directed = pv_target_rules[o->target].directed;
     bool factored = o->weights == PSDVEC_WEIGHTS_FACTORED;
     CHECK(o->unseen_weight == 0 || (o->rho == 0 && !pv_weight_rules[o->weights].weighs_unseen),
-          "`unseen_weight` is for weights that give unseen pairs none: not for `weights=smoothed`, "
-          "and for `weights=factored` only if `rho` is 0");
+          "`unseen_weight` requires weights that are 0 for unseen pairs: not `weights=smoothed`, "
+          "and `weights=factored` only if `rho` is 0");
     CHECK(directed || !pv_weight_rules[o->weights].weighs_unseen,
-          "`weights=smoothed` gives pairs that were never seen a weight, and only "
+          "`weights=smoothed` gives a weight to pairs that never occur, but only "
           "`target=smoothed` has a target for them; use both or neither");
     CHECK(directed || o->start <= 0,
-          "`start` is %g, which begins with the targets of all pairs, and `target=pmi` has none "
-          "for pairs that were never seen; use `start=0` or `target=smoothed`",
+          "`start` is %g, which needs targets of all pairs, but `target=pmi` has none for pairs "
+          "that never occur; use `start=0` or `target=smoothed`",
           o->start);
     CHECK(factored || o->rho == 0,
-          "`rho` is %g, which belongs to `weights=factored`; use `rho=0` or those weights", o->rho);
+          "`rho` is %g, which requires `weights=factored`; use `rho=0` or these weights", o->rho);
     CHECK(!factored || o->relaxation * (1 + o->rho) < 2,
-          "`relaxation` is %g and `rho` %g, which makes steps of length %g; from 2 on they do not "
-          "converge, so lower one of the two",
+          "`relaxation` is %g and `rho` is %g, which gives steps of length %g; steps of 2 or more "
+          "do not converge, so lower one of the two",
           o->relaxation, o->rho, o->relaxation * (1 + o->rho));
     return bands_fit(o, why, capacity);
 }
@@ -126,7 +125,7 @@ psdvec_status pv_train_options_adopt(psdvec_context *ctx, const psdvec_train_opt
     fit_default_bands(own);
     if (own->core_mu > 0 && own->form != PSDVEC_FORM_PSD)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "`core_mu` is %g, and only `form=psd` has a prior of core words; use that "
+                       "`core_mu` is %g, but only `form=psd` has a prior of core words; use this "
                        "form or `core_mu=0`",
                        own->core_mu);
     return PSDVEC_OK;
@@ -189,8 +188,8 @@ psdvec_status pv_settings_constants(psdvec_context *ctx, const char *path, const
                                                                             : NULL;
     if (missing)
         status = pv_fail(ctx, PSDVEC_ERR_CORRUPT,
-                         "%s: its settings do not have the constant \"%s\", which its weights "
-                         "need; train it again",
+                         "%s: its settings lack the constant \"%s\", which its weights need; "
+                         "train the model again",
                          path, missing);
 done:
     pv_buffer_free(&object);

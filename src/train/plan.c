@@ -142,7 +142,7 @@ static const char *readout_remedy(psdvec_context *ctx, const psdvec_train_option
     if (least_without(ctx, options, counts, false, true) < least)
         return ", or no read-out from spelling (`spelling=off`)";
     if (least_without(ctx, options, counts, true, false) < least)
-        return ", or no order of words in the read-out (`order=off`)";
+        return ", or no word order in the read-out (`order=off`)";
     return ", or a simpler read-out (`order=off` and `spelling=off`)";
 }
 
@@ -153,9 +153,9 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
         return PSDVEC_OK;
     return pv_fail(
         ctx, PSDVEC_ERR_BUDGET,
-        "training %u core words with %u dimensions needs at least %.0f MiB of memory, and "
-        "the budget is %.1f MiB; give `memory=%.0fM`, or fewer core words (`core`), or "
-        "fewer dimensions (`dim`)%s",
+        "training %u core words with %u dimensions needs at least %.0f MiB of memory, and the "
+        "limit is %.1f MiB; set `memory=%.0fM`, or use fewer core words (`core`) or fewer "
+        "dimensions (`dim`)%s",
         plan->core_words, plan->dim, ceil((double)plan->memory_least / mebibyte),
         (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte),
         readout_remedy(ctx, options, counts, plan->memory_least));

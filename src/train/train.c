@@ -150,7 +150,7 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
                                  core->stride, &course->iterations[k]);
     if (!sound) {
         pv_warn(t->ctx,
-                "%s: not used, since its numbers are not those of a run; training begins anew",
+                "%s: not used, because its values are not those of a run; training starts over",
                 pv_st_path(file));
         goto done;
     }
@@ -160,7 +160,7 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
     core->rank = course->iterations[done - 1].rank;
     course->done = (uint32_t)done;
     course->finished = *(const uint8_t *)finished->data != 0;
-    pv_step(t->ctx, "going on after iteration %u of an interrupted run", course->done);
+    pv_step(t->ctx, "resuming after iteration %u of an interrupted run", course->done);
 done:
     pv_st_close(file);
     return status;
@@ -186,10 +186,9 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
             t->report.negative++;
     if (rank < t->dim)
         pv_warn(t->ctx,
-                "the last %zu of the %zu numbers of every vector are 0, since no more eigenvalues "
-                "are %s; fewer dimensions (`dim`)%s would do",
-                t->dim - rank, t->dim,
-                t->options->form == PSDVEC_FORM_PSD ? "positive" : "different from 0",
+                "the last %zu of the %zu components of every vector are 0, because no more "
+                "eigenvalues are %s; fewer dimensions (`dim`)%s are enough",
+                t->dim - rank, t->dim, t->options->form == PSDVEC_FORM_PSD ? "positive" : "nonzero",
                 t->options->core_mu > 0 ? " or a smaller `core_mu`" : "");
 }
 
@@ -240,12 +239,14 @@ static psdvec_status solve_core(training *t)
     PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_bytes(ctx, t->options, t->counts),
                               t->options->start > 0, &pairs));
     if (t->dim < t->options->dim)
-        pv_step(ctx, "the core has %u words, so vectors have %zu numbers, not %u", t->core, t->dim,
-                t->options->dim);
+        pv_step(ctx, "the core has %u words, so the vectors have %zu dimensions, not %u", t->core,
+                t->dim, t->options->dim);
     t->report.pairs = pairs->count;
     t->report.spilled_bytes = pairs->spilled;
     if (pairs->spilled)
-        pv_note(ctx, "the pairs do not fit the memory budget: a temporary file of %.0f MB has them",
+        pv_note(ctx,
+                "the pairs do not fit into the memory limit and are kept in a temporary file "
+                "of %.0f MB",
                 (double)pairs->spilled / 1e6);
     PV_TRY_DONE(pv_core_open(t->link, pairs, pv_rank_most(t->options, t->core), &core));
     pv_st_release(t->counts->file); /* until the read-out */
@@ -337,7 +338,7 @@ static psdvec_status solve_others(training *t)
                                 words, mu));
     }
     t->report.regression_seconds = pv_now() - began;
-    pv_step(t->ctx, "%u words by regression on the core: %.0f a second", t->words - t->core,
+    pv_step(t->ctx, "%u words by regression on the core: %.0f words/s", t->words - t->core,
             (t->words - t->core) / (t->report.regression_seconds + 1e-9));
 done:
     pv_regression_close(regression);
@@ -432,11 +433,11 @@ static void tell_of_order(const training *t)
     for (uint32_t i = t->core; i < t->words; i++)
         missed += frequency[i] > rarest;
     if (missed)
-        pv_warn(
-            t->ctx,
-            "the core is the first %u words, as the words are listed, and %u behind it are more "
-            "frequent than the rarest of it; a list in the order of frequency would serve better",
-            t->core, missed);
+        pv_warn(t->ctx,
+                "the core is the first %u words of the list, but %u of the words after it are more "
+                "frequent than the rarest core word; a list sorted by decreasing frequency gives "
+                "better vectors",
+                t->core, missed);
 }
 
 static psdvec_status run_training(training *t)

@@ -28,7 +28,7 @@ bool pv_json_reject(pv_json *json, const char *cause)
 bool pv_json_refuse(pv_json *json)
 {
     json->refused |= !json->cause;
-    return pv_json_reject(json, "memory ran out");
+    return pv_json_reject(json, "out of memory");
 }
 
 /* ---- Position ----------------------------------------------------------- */
@@ -63,10 +63,10 @@ static bool to_value(pv_json *json)
     if (json->cause)
         return false;
     if (!json->due)
-        return pv_json_reject(json, "no value stands here");
+        return pv_json_reject(json, "a value is missing here");
     skip_space(json);
     if (json->at == json->end)
-        return pv_json_reject(json, "it ends where a value should stand");
+        return pv_json_reject(json, "it ends where a value is expected");
     return true;
 }
 
@@ -210,7 +210,7 @@ static bool scan_number(pv_json *json, number *n)
     if (*at == '0') {
         at++;
         if (at < end && is_digit(*at))
-            return pv_json_reject_at(json, n->at, "a number begins with a zero it should not have");
+            return pv_json_reject_at(json, n->at, "a number has a leading zero");
     } else {
         for (; at < end && is_digit(*at); at++) {
             uint64_t digit = (uint64_t)(*at - '0');
@@ -292,7 +292,7 @@ static bool read_word(pv_json *json, const char *word)
 {
     size_t length = strlen(word);
     if ((size_t)(json->end - json->at) < length || memcmp(json->at, word, length) != 0)
-        return pv_json_reject(json, "no such word: true, false and null are all there are");
+        return pv_json_reject(json, "unknown word: only true, false and null are allowed");
     json->at += length;
     json->due = false;
     return true;
@@ -386,7 +386,7 @@ bool pv_json_finish(pv_json *json)
         return pv_json_reject(json, "an object or array was not read to its end");
     skip_space(json);
     if (json->at != json->end)
-        return pv_json_reject(json, "something follows where it should end");
+        return pv_json_reject(json, "there is more text after the end");
     return true;
 }
 

@@ -178,7 +178,7 @@ static const char *read_escape(pv_json *json, const char *at, char bytes[4], siz
         return at + 2;
     }
     if (at[1] != 'u') {
-        pv_json_reject_at(json, at, "no escape sequence has this character");
+        pv_json_reject_at(json, at, "this is not a valid escape sequence");
         return NULL;
     }
     int32_t unit = hex_unit(at + 2, end);
@@ -198,7 +198,7 @@ static const char *read_escape(pv_json *json, const char *at, char bytes[4], siz
         } else if (json->flags & PV_JSON_REPLACE_SURROGATES) {
             c = 0xfffd;
         } else {
-            pv_json_reject_at(json, at, "half of a surrogate pair stands alone");
+            pv_json_reject_at(json, at, "half of a surrogate pair is missing");
             return NULL;
         }
     }
@@ -234,7 +234,7 @@ bool pv_json_unquote(pv_json *json, void *to)
                 at = after;
             } while (at < end && *at == '\\');
         } else if ((unsigned char)*at < 0x20) {
-            pv_json_reject_at(json, at, "a control character stands in a string without an escape");
+            pv_json_reject_at(json, at, "a string contains a control character without an escape");
         } else {
             const char *from = at;
             size_t length = 1;

@@ -72,10 +72,10 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     grep -q "^psdvec ask: line 5: 'vector' needs words; .*: similar vector$" errors
     grep -q "'king' and 'king' are the same word" errors
     grep -q '^psdvec ask: line 7: top must be a whole number from 1 ' errors
-    grep -q "^psdvec ask: line 8: there is no setting 'nosuch'; there are: top, " errors
-    grep -q '^psdvec ask: line 9: --output is an option of psdvec ask' errors
+    grep -q "^psdvec ask: line 8: there is no setting 'nosuch'; the settings are: top, " errors
+    grep -q '^psdvec ask: line 9: --output applies to the whole session' errors
     grep -q '^psdvec ask: line 10: --from cannot read standard input' errors
-    grep -q "^psdvec ask: line 11: a word is missing behind the sign" errors
+    grep -q "^psdvec ask: line 11: a word is missing after the sign" errors
     [ ! -e x ]
 }
 
@@ -129,7 +129,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     "$PSDVEC" ask odd.safetensors --tsv --top 1 <lines | grep -v '^question' | cut -f 1 >asked
     printf '%s\n' help "king's" "'tis" 'set - help' "king's" | diff - asked
     printf 'ki\0ng\nking\n' | ask --tsv --top 1 2>errors >printed
-    grep -q 'line 1: there is a zero byte in the line' errors
+    grep -q 'line 1: the line contains a zero byte' errors
     [ "$(wc -l <printed)" -eq 2 ]
     printf '\377\376\nking\n' | ask --tsv --top 1 2>errors >printed
     [ "$(wc -l <printed)" -eq 2 ]
@@ -140,7 +140,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     printf 'king\nqueen\n' | ask --tsv -o answers
     printf 'king\nqueen\n' | ask --tsv | diff answers -
     refused 3 "nosuch" ask nosuch.safetensors </dev/null
-    refused 2 "say which model to ask" ask
+    refused 2 "give a model" ask
 }
 
 # typed LINE...: a session at a terminal of the kind $KIND (xterm). Each argument is typed when there

@@ -95,7 +95,7 @@ differ() {
     themes
     run "$PSDVEC" baseline svd themes.txt --dim 50 -o model
     [ "$status" -eq 0 ]
-    [[ $output == *"of the 50 numbers of every vector are 0"*"--dim"* ]]
+    [[ $output == *"of the 50 components of every vector are 0"*"--dim"* ]]
     run "$PSDVEC" baseline svd themes.txt --dim 5 -o model
     [ "$status" -eq 0 ]
     [[ $output != *"warning"* ]]

@@ -35,7 +35,7 @@ expected_pairs() {
     [ "$status" -eq 0 ]
     [ -z "$output" ]
     [[ $stderr == *"read        9 words in 2 documents (37 B of text)"* ]]
-    [[ $stderr == *"vocabulary  6 words of 6 distinct ones, covering 100.0% of the text"* ]]
+    [[ $stderr == *"vocabulary  6 words of 6 distinct words, covering 100.0% of the text"* ]]
     [[ $stderr == *"written     small.counts ("* ]]
     run --separate-stderr "$PSDVEC" count small.txt --min-count 1 -q -o small.counts
     [ -z "$output$stderr" ]

@@ -17,7 +17,7 @@ deps() { env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" CC=/bin/false "$@" 2>said; }
 
 @test "packages are named before they are installed" {
     run ! deps sh "$root/scripts/deps.sh" build
-    head -n 1 said | grep -Fxq 'Missing packages will now be installed with apt-get (to prevent this: DEPS=no):'
+    head -n 1 said | grep -Fxq 'Installing missing packages with apt-get (set DEPS=no to prevent this):'
     sed -n 2p said | grep -q '^    gcc libc6-dev'
     grep -q '^after it was said: .*install .*gcc' calls
     ! grep -v '^after it was said' calls
@@ -32,7 +32,7 @@ deps() { env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" CC=/bin/false "$@" 2>said; }
     done
     run ! deps DEPS=maybe sh "$root/scripts/deps.sh" build
     [ ! -e calls ]
-    grep -Fxq 'DEPS=maybe is neither yes nor no' said
+    grep -Fxq 'DEPS must be yes or no, not maybe' said
 }
 
 @test "make hands DEPS on" {

@@ -225,7 +225,7 @@ after_other_languages() {
     blocks sh "$ROOT/docs/reference/queries.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 8 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    grep -q 'left out: .*(--forms shows them)' output
+    grep -q 'omitted: .*(--forms shows them)' output
 }
 
 # Any text will do that has the word music.

@@ -159,7 +159,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ -z "$stderr" ]
     run --separate-stderr "$PSDVEC" score court.safetensors split.safetensors other.txt
     [ "$status" -eq 0 ]
-    [[ "$stderr" == *"split.safetensors: its text was split into words otherwise"* ]]
+    [[ "$stderr" == *"split.safetensors: its text was tokenised in another way"* ]]
 }
 
 @test "score: each file is named where there are several" {
@@ -220,7 +220,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ "$(jq .log_likelihood half)" != "$(jq .log_likelihood one)" ]
     refused 2 "--temperature must be a number from 0 to 100" score court.safetensors court.txt --temperature -1
     refused 2 "--self must be a number" score court.safetensors court.txt --self much
-    refused 2 "--self and --counts exclude each other" score court.safetensors court.txt --self 1 --counts court.counts
+    refused 2 "--self and --counts cannot be combined" score court.safetensors court.txt --self 1 --counts court.counts
     # The paper's value has no temperature.
     [ "$(jq .log_paper half)" = "$(jq .log_paper one)" ]
 }
@@ -281,13 +281,13 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 3 "nosuch.txt: cannot read the input: No such file" score court.safetensors nosuch.txt
     refused 3 "nosuch.safetensors" score nosuch.safetensors other.txt
     refused 3 "binary: does not look like text" score court.safetensors binary
-    refused 4 "small.safetensors: does not say how its text was read" score small.safetensors other.txt
-    refused 4 "small.vec: does not say how its text was read" score small.vec other.txt
-    refused 4 "court.counts: holds counts, not vectors" score court.counts other.txt
-    refused 4 "court.counts: holds counts, not vectors" score court.safetensors court.counts other.txt
+    refused 4 "small.safetensors: does not record how its text was tokenised" score small.safetensors other.txt
+    refused 4 "small.vec: does not record how its text was tokenised" score small.vec other.txt
+    refused 4 "court.counts: contains counts, not vectors" score court.counts other.txt
+    refused 4 "court.counts: contains counts, not vectors" score court.safetensors court.counts other.txt
     refused 4 "other.txt" score court.safetensors other.txt --counts other.txt
-    refused 2 "2 models and 1 files of counts" score court.safetensors farm.safetensors other.txt --counts court.counts
-    refused 2 "say which model" score
+    refused 2 "2 models and 1 counts files" score court.safetensors farm.safetensors other.txt --counts court.counts
+    refused 2 "give a model and a text" score
     refused 5 "other.txt is both input and output" score court.safetensors other.txt -o other.txt
     "$PSDVEC" score court.safetensors empty.txt --format jsonl >scores
     holds '.total and .documents == 0 and .perplexity == null and .coverage == null' scores
@@ -325,7 +325,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
         # shellcheck disable=SC2086
         run --separate-stderr bash -c "\"\$PSDVEC\" $command >/dev/full"
         [ "$status" -eq 5 ]
-        [[ $stderr == *"No space left on device; make room"* ]]
+        [[ $stderr == *"No space left on device; free some space"* ]]
     done
     status=0
     "$PSDVEC" explain court.safetensors the king --html /dev/full 2>stderr || status=$?
@@ -395,16 +395,16 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     worlds
     "$PSDVEC" next court.safetensors the xyzzy king 2>stderr | head -n 1 >first
     [ "$(cat first)" = "the (xyzzy) king ..." ]
-    grep -q 'warning: not in the model, and passed over: xyzzy' stderr
+    grep -q 'warning: not in the model and skipped: xyzzy' stderr
     "$PSDVEC" next court.safetensors the xyzzy king --json 2>stderr >json
     [ ! -s stderr ]
     holds '.unknown == ["xyzzy"]' json
     "$PSDVEC" next court.safetensors --tsv --top all | rows | awk -F'\t' '($4 - 1) ^ 2 > 1e-8 { exit 1 }'
     "$PSDVEC" next court.safetensors the king >screen
     [ "$(wc -L <screen)" -le 80 ]
-    refused 2 "--json and --tsv exclude each other" next court.safetensors the --json --tsv
+    refused 2 "--json and --tsv cannot be combined" next court.safetensors the --json --tsv
     small_vectors
-    refused 4 "does not say how its text was read" next small.safetensors king
+    refused 4 "does not record how its text was tokenised" next small.safetensors king
 }
 
 # ---- explain -------------------------------------------------------------------------------
@@ -461,8 +461,8 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" explain court.safetensors --file empty --json >json
     holds '.per_word == [] and .words == 0 and .perplexity == null' json
     "$PSDVEC" explain court.safetensors --file empty | grep -q '^0 of 0 words known$'
-    refused 2 "say which text" explain court.safetensors
-    refused 2 "given twice" explain court.safetensors the --file text
+    refused 2 "give a text, or a file with --file" explain court.safetensors
+    refused 2 "given both as TEXT and with --file" explain court.safetensors the --file text
     refused 3 "cannot read nosuch" explain court.safetensors --file nosuch
 }
 
@@ -471,7 +471,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     printf 'the king rules the land & <b>castle</b> "crown"\n' >text
     "$PSDVEC" explain court.safetensors --file text --counts court.counts --html page.html >stdout
     [ ! -s stdout ]
-    refused 2 "--html and --json exclude each other" explain court.safetensors the --html x --json
+    refused 2 "--html and --json cannot be combined" explain court.safetensors the --html x --json
     refused 5 "text is both input and output" explain court.safetensors --file text --html text
     refused 5 "cannot write nosuch/page.html" explain court.safetensors the --html nosuch/page.html
     command -v python3 >/dev/null || skip "no python3"
@@ -531,7 +531,7 @@ PYTHON
 @test "generate: a prompt is gone on from, --top 1 takes the likeliest, lines are wrapped" {
     worlds
     "$PSDVEC" generate court.safetensors --prompt "The king xyzzy" --length 3 --counts court.counts --top 1 --no-repeat 0 >text 2>stderr
-    grep -q 'passed over: xyzzy' stderr
+    grep -q 'skipped: xyzzy' stderr
     [ "$(wc -w <text)" -eq 6 ]
     [ "$(cut -d' ' -f 1-3 text)" = "the king xyzzy" ]
     context="the king xyzzy"
@@ -546,7 +546,7 @@ PYTHON
     "$PSDVEC" generate court.safetensors --length 60 | tr '\n' ' ' | cmp - <(tr '\n' ' ' <narrow)
     refused 2 "--length must be a whole number" generate court.safetensors --length 0
     small_vectors
-    refused 4 "does not say how its text was read" generate small.safetensors
+    refused 4 "does not record how its text was tokenised" generate small.safetensors
 }
 
 # ---- fit-temperature -----------------------------------------------------------------------
@@ -592,7 +592,7 @@ PYTHON
     "$PSDVEC" info fitted.safetensors --verify --json >info
     rounded='[.temperature, .self, .temperature_counts, .interpolation] | map(. * 1e8 | round)'
     [ "$(jq "$rounded" info)" = "$(jq "$rounded" fit)" ]
-    "$PSDVEC" info fitted.safetensors | grep -q '^Perplexities of the text that T was fitted to'
+    "$PSDVEC" info fitted.safetensors | grep -q '^Perplexities of the text used to fit T'
     "$PSDVEC" score fitted.safetensors held.txt --format jsonl | tail -n 1 | jq .perplexity >a
     jq .perplexity fit >b
     same a b
@@ -613,7 +613,7 @@ PYTHON
     worlds
     for _ in 1 2 3 4 5 6; do cat held.txt; done >long.txt
     "$PSDVEC" fit-temperature court.safetensors long.txt >screen
-    head -n 1 screen | grep -q '; 10,000 of these were scored$'
+    head -n 1 screen | grep -q ', of which 10,000 were scored$'
     "$PSDVEC" fit-temperature court.safetensors long.txt --all >screen
     ! grep -q 'were scored' screen
     "$PSDVEC" fit-temperature court.safetensors long.txt --most-words all >exact
@@ -626,23 +626,23 @@ PYTHON
             jq -c 'del(.seconds)' >fit.$threads
     done
     cmp fit.1 fit.2
-    refused 2 "exclude each other" fit-temperature court.safetensors long.txt --all --most-words 5
+    refused 2 "cannot be combined" fit-temperature court.safetensors long.txt --all --most-words 5
 }
 
 @test "fit-temperature: what goes wrong leaves the model alone" {
     worlds
     cp court.safetensors before
-    refused 2 "exclude each other" fit-temperature court.safetensors farm.txt -o x --in-place
+    refused 2 "cannot be combined" fit-temperature court.safetensors farm.txt -o x --in-place
     refused 5 "farm.txt is both input and output" fit-temperature court.safetensors farm.txt -o farm.txt
     refused 5 "court.counts is both input and output" fit-temperature court.safetensors farm.txt --counts court.counts -o court.counts
     refused 5 "nosuch/x" fit-temperature court.safetensors farm.txt -o nosuch/x
     echo xyzzy >unknown.txt
-    refused 3 "no word that the model knows" fit-temperature court.safetensors unknown.txt --in-place
+    refused 3 "none of the words of the text is in the model" fit-temperature court.safetensors unknown.txt --in-place
     : >empty.txt
-    refused 3 "no word that the model knows" fit-temperature court.safetensors empty.txt --in-place
+    refused 3 "none of the words of the text is in the model" fit-temperature court.safetensors empty.txt --in-place
     refused 3 "nosuch" fit-temperature court.safetensors nosuch --in-place
     small_vectors
-    refused 4 "does not say how its text was read" fit-temperature small.safetensors farm.txt
-    refused 2 "to which text" fit-temperature court.safetensors
+    refused 4 "does not record how its text was tokenised" fit-temperature small.safetensors farm.txt
+    refused 2 "give a model and a text" fit-temperature court.safetensors
     cmp before court.safetensors
 }

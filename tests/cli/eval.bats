@@ -83,7 +83,7 @@ python_with() {
     [ "$(score pairs '' spearman --unknown spelling)" = "1.000000 3/4" ]
 }
 
-@test "words are looked up as they stand, then in other cases, unless --keep-case" {
+@test "words are looked up as written, then with other capitalisation, unless --keep-case" {
     small_files
     [ "$(score analogies family 3cosadd)" = "1.000000 2/2" ]
     [ "$(score analogies family 3cosadd --keep-case)" = "1.000000 1/2" ]
@@ -212,7 +212,7 @@ kinds() {
     cut -f1,2,3,5 printed | grep -v 3cos | diff -u - <(printf 'set\tsection\tmeasure\tscore\n'
         printf 'against\t\tspearman\t-1.000000\npairs\t\tspearman\t1.000000\n')
     grep -q '^analogies	family	' printed
-    grep -Fxq 'psdvec eval: warning: both/: left out, because they are not test sets: small.vec, notes.txt' said
+    grep -Fxq 'psdvec eval: warning: both/: skipped, because they are not test sets: small.vec, notes.txt' said
 }
 
 @test "a folder of word pairs is one set with sections" {
@@ -232,7 +232,7 @@ END
 @test "a folder without sets is refused" {
     small_files
     mkdir none
-    refused 3 "none: the folder has no test sets in it" eval small.vec none
+    refused 3 "none: the folder contains no test sets" eval small.vec none
 }
 
 @test "a model with capitals is scored on sets in lower case, and the reverse" {
@@ -256,7 +256,7 @@ END
     small_files
     cp small.vec odd.txt
     refused 3 "odd.txt: line" eval small.vec --set odd.txt
-    refused 4 "choices.txt: holds no vectors" eval --model choices.txt --set pairs.txt
+    refused 4 "choices.txt: has no vectors" eval --model choices.txt --set pairs.txt
     [ "$(kinds --set pairs.txt --model small.vec --model other.vec)" = "$(printf 'small other\npairs')" ]
 }
 
@@ -264,22 +264,22 @@ END
     # A first line that promises vectors, and then nothing: the reader of vectors complains.
     printf '31452 300\n' >cut.vec
     small_files
-    refused 3 "cut.vec: line 1 promises 31452 words" eval cut.vec pairs.txt
+    refused 3 "cut.vec: line 1 declares 31452 words" eval cut.vec pairs.txt
 }
 
 @test "mistakes have a sentence" {
     small_files
-    refused 2 "say which model to evaluate" eval
-    refused 2 "say which model to evaluate: pairs.txt does not look like vectors; if it is a model, name it with --model" \
+    refused 2 "give a model" eval
+    refused 2 "give a model: pairs.txt does not look like vectors; if it is a model, give it with --model" \
         eval pairs.txt choices.txt
     refused 3 "cannot read nosuch.vec: No such file or directory" eval nosuch.vec pairs.txt
     refused 3 "nosuch.txt" eval small.vec --set nosuch.txt
     refused 3 "nosuch.vec" eval --model nosuch.vec pairs.txt
     printf 'It was a dark night.\n\nAnd it rained all the time, but nobody minded very much\nat all.\n' >prose.txt
-    refused 4 "prose.txt: the form of the test is not recognised" eval small.vec prose.txt
-    grep -q 'nor does it look like vectors: if it is a model, name it with --model' stderr
+    refused 4 "prose.txt: the format of the test set is not recognised" eval small.vec prose.txt
+    grep -q 'it does not look like vectors either; if it is a model, give it with --model' stderr
     gzip -k pairs.txt
-    refused 4 "pairs.txt.gz: is packed with gzip; unpack it first" eval small.vec pairs.txt.gz
+    refused 4 "pairs.txt.gz: is compressed with gzip; decompress it first" eval small.vec pairs.txt.gz
     printf 'a b 1\na c x\na d 2\n' >bad.txt
     refused 3 "bad.txt: line 2" eval small.vec bad.txt
     : >empty.txt
@@ -317,7 +317,7 @@ END
     small_files
     "$PSDVEC" eval small.vec ./*s.txt --resamples 0 | golden eval-one
     "$PSDVEC" eval small.vec ./*s.txt --resamples 0 --sections --unknown zero --keep-case --restrict 9 --half first >printed
-    for sentence in "counts as similarity 0, or as answered wrongly" "as they stand, and compared" \
+    for sentence in "counts as similarity 0, or as answered wrongly" "as written, and compared" \
         "from the first 9 words" "the first half"; do
         tr '\n' ' ' <printed | grep -qF "$sentence"
     done

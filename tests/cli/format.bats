@@ -175,8 +175,8 @@ END
     "$PSDVEC" similar text.model king --json --format=json | cmp json -
     "$PSDVEC" similar text.model king --format tsv >tsv
     "$PSDVEC" similar text.model king --tsv | cmp tsv -
-    refused 2 "--json and --tsv exclude each other" similar text.model king --json --tsv
-    refused 2 "--format markdown and --tsv exclude each other" similar text.model king --format markdown --tsv
+    refused 2 "--json and --tsv cannot be combined" similar text.model king --json --tsv
+    refused 2 "--format markdown and --tsv cannot be combined" similar text.model king --format markdown --tsv
     refused 2 "--format must be table, tsv, json or markdown, not 'html'" similar text.model king --format html
     # Commands whose --format is about files have no short forms.
     refused 2 "there is no option --json" convert text.model out.vec --json

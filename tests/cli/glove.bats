@@ -26,8 +26,8 @@ some_counts() {
 glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
 
 @test "operands and options are strict" {
-    refused 2 "say what to train on: text" baseline glove
-    refused 2 "say where the result goes, for example -o glove.safetensors" baseline glove x
+    refused 2 "give an input: text" baseline glove
+    refused 2 "give an output, for example -o glove.safetensors" baseline glove x
     refused 2 "--dim must be a whole number from 1 to 10000, not '0'" baseline glove x -o y --dim 0
     refused 2 "--x-max" baseline glove x -o y --x-max x
     refused 2 "--alpha" baseline glove x -o y --alpha -1
@@ -43,7 +43,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
 
 @test "options of counting are refused beside counts" {
     some_counts
-    refused 2 "--window is about reading text" baseline glove counts.st -o y --window 5
+    refused 2 "--window applies to text" baseline glove counts.st -o y --window 5
 }
 
 @test "text and its counts give the same vectors, for any number of threads" {
@@ -99,7 +99,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     wait $pid || true
     [ ! -e killed.st ] && [ -d killed.st.partial ]
     "$PSDVEC" baseline glove counts.st --dim 100 --epochs 60 -o killed.st 2>talk
-    grep -q 'going on after epoch' talk
+    grep -q 'resuming after epoch' talk
     cmp whole.st killed.st
     [ ! -e killed.st.partial ]
 }
@@ -107,8 +107,8 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
 @test "too little memory: a sentence that says how much would do" {
     [ -z "${SANITIZE:-}" ] || skip "memory is limited"
     some_counts
-    refused 6 "fewer dimensions (--dim), or fewer words (--min-count)" \
+    refused 6 "fewer dimensions (--dim) or fewer words (--min-count)" \
         baseline glove counts.st --memory 8M --threads 1 --dim 2000 -o y
-    least=$(sed -n 's/.*give --memory \([0-9]*M\).*/\1/p' stderr)
+    least=$(sed -n 's/.*set --memory \([0-9]*M\).*/\1/p' stderr)
     glove counts.st --memory "$least" --threads 1 --dim 2000 --epochs 1 -o y
 }

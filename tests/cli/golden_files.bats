@@ -152,8 +152,8 @@ same_model() {
             "$PSDVEC" "${arguments[@]}" fresh/$name.safetensors -q
             "$PSDVEC" "${arguments[@]}" partial/$name.safetensors -v 2>said
             # Either it goes on, or it says that it cannot, and why.
-            grep -q "partial/$name.safetensors.partial: going on from what an interrupted run left there" said ||
-                grep -q "is forgotten: this version of psdvec cannot go on" said || { cat said; return 1; }
+            grep -q "partial/$name.safetensors.partial: resuming the interrupted run found there" said ||
+                grep -q "found there: it was made by another version of psdvec" said || { cat said; return 1; }
             [ ! -e partial/$name.safetensors.partial ]
             "$PSDVEC" info partial/$name.safetensors --verify -q >/dev/null
             awk -v name=$name '$1 == name { on = 1; next } /^[a-z]/ { on = 0 } on' expected/uninterrupted.txt >../then
@@ -170,8 +170,8 @@ same_model() {
         # 0.1.0 read other words from some files: its units are made again.
         words=2 counts=1
         [ "$version" != 0.1.0 ] || words=0 counts=0
-        grep -q "words of $words of 2 units were there already" said
-        grep -q "counts of $counts of 2 units were there already" said
+        grep -q "words: $words of 2 units were already finished" said
+        grep -q "counts: $counts of 2 units were already finished" said
         mv resume resumed
         "$PSDVEC" "${resume_arguments[@]}" fresh.counts.safetensors -q
         "$PSDVEC" counts dump fresh.counts.safetensors --raw -q | rows >one
@@ -191,12 +191,13 @@ table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
         enter "$version"
         cp -R table before
         "$PSDVEC" "${table_arguments[@]}" --methods $table_methods -o table >/dev/null 2>said
-        [ "$(grep -c 'there from before' said)" -eq 6 ]
-        run ! grep -qE 'made again|counting' said
+        [ "$(grep -c 'from an earlier run' said)" -eq 6 ]
+        run ! grep -qE 'trained again|counting' said
         for file in before/*.safetensors; do
             cmp "$file" "table/${file#before/}"
         done
-        table_rows before/table.md >then
+        # The column of dimensions was called numbers in 0.1.0.
+        table_rows before/table.md | sed 's/| numbers |/| dimensions |/' >then
         [ "$(wc -l <then)" -ge 8 ]
         table_rows table/table.md >now
         awk -v tolerance=0.002 -f ../near.awk then now
@@ -207,7 +208,7 @@ table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
     for version in $versions; do
         enter "$version"
         "$PSDVEC" "${table_arguments[@]}" --methods $table_methods,svd -o table >/dev/null 2>said
-        [ "$(grep -c 'there from before' said)" -eq 6 ]
+        [ "$(grep -c 'from an earlier run' said)" -eq 6 ]
         "$PSDVEC" info table/svd.safetensors --verify -q >/dev/null
     done
 }
@@ -216,8 +217,8 @@ table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
     for version in $versions; do
         enter "$version"
         "$PSDVEC" "${table_arguments[@]}" --methods $stopped_methods -o table-stopped >/dev/null 2>said
-        grep -A 1 'of 3  svd' said | grep -q 'there from before'
-        grep -A 1 'of 3  glove' said | grep -q 'goes on where it was stopped'
+        grep -A 1 'of 3  svd' said | grep -q 'from an earlier run'
+        grep -A 1 'of 3  glove' said | grep -q '        resumed'
         [ -z "$(find table-stopped -name '*.partial')" ]
         "$PSDVEC" "${table_arguments[@]}" --methods glove -o fresh -q >/dev/null
         bits table/glove.safetensors >../then

@@ -100,17 +100,17 @@ END
         [ ! -e x ]
     }
     sed '$d' list >cut
-    import 3 'cut: has 5 words, but its first line announces 6; it is damaged or cut short' cut
+    import 3 'cut: has 5 words, but its first line declares 6; the file is damaged or truncated' cut
     sed -e '/^# /d' -e '/^dog/d' list | cut -f 1,2 >lacks
-    import 4 'lacks: lacks the word "dog" of grams' lacks
+    import 4 'lacks: does not have the word "dog" of grams' lacks
     cut -f 1 list | sed '/^# /d' >bare
     import 3 'bare: line 1: a word without a count' bare
     sed 's/^dog\t2/dog\t2x/' list >wrong
     import 3 'wrong: line 5: expected a word' wrong
     import 3 'nosuch' nosuch
-    refused 5 'is an input as well as the output' counts import grams --format top2grams \
+    refused 5 'is both input and output' counts import grams --format top2grams \
         --vocab list -o list
-    refused 5 'is to take the counts and the words' counts export native --format top2grams \
+    refused 5 'is the file for both counts and words' counts export native --format top2grams \
         --vocab-output w -o w
     "$PSDVEC" count text --tokenizer whitespace --min-count 1 --distance harmonic -q -o native
     refused 2 'its counts have fractions' counts export native --format top2grams \
@@ -129,8 +129,8 @@ END
     "$PSDVEC" counts export one --format glove --symmetric --vocab-output vocab -q -o bin2
     cmp bin bin2
     "$PSDVEC" counts import bin --format glove --vocab vocab --window 3 -o both 2>talk
-    grep -q 'every pair stands in it in both directions' talk
-    refused 4 'not every pair stands in it in both directions' counts import \
+    grep -q 'has every pair in both directions' talk
+    refused 4 'not every pair is in both directions' counts import \
         <("$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin; cat bin) \
         --format glove --vocab vocab --symmetric -o x
 }
@@ -141,7 +141,7 @@ END
     "$PSDVEC" counts import bin --format glove --vocab vocab -q -o again
     "$PSDVEC" counts info again >info
     grep -qE '^  imported +glove$' info
-    grep -qE '^  window +not known$' info
+    grep -qE '^  window +unknown$' info
     grep -qE '^  bin +files 1, bytes ' info
     "$PSDVEC" counts info again --json | grep -q '"tokens": 15, '
 }
@@ -164,7 +164,7 @@ END
         "$PSDVEC" counts import - --format $format "${words[@]}" -q -o piped <$file.gz
         same plain piped
         head -c 60 $file.gz >cut.gz
-        refused 3 'cut.gz: cannot be unpacked' counts import cut.gz --format $format \
+        refused 3 'cut.gz: decompression failed' counts import cut.gz --format $format \
             "${words[@]}" -o x
     done
     tar cf two.tar mtx mtx.gz
@@ -195,16 +195,16 @@ END
     head -c 41 bin >cut
     import 3 'cut: ends within a record, 9 bytes after record 2' glove cut --vocab vocab
     head -n 2 vocab >few
-    import 3 'but few has the words 1 to 2' glove bin --vocab few
+    import 3 'but few has only the words 1 to 2' glove bin --vocab few
     cut -d ' ' -f 1 vocab >bare
     import 3 'bare: line 1: a word without a count' glove bin --vocab bare
     cat vocab vocab >twice
-    import 3 'stands in the list twice' glove bin --vocab twice
+    import 3 'is in the list twice' glove bin --vocab twice
     import 3 'record 1: word number' glove mtx --vocab vocab
     import 4 'is not a Matrix Market file' matrix-market bin --vocab vocab
     import 4 'but few has 2 words' matrix-market mtx --vocab few
     head -n 9 mtx >cut
-    import 3 'cut: has 4 entries of the ' matrix-market cut --vocab vocab
+    import 3 'cut: has 4 of the ' matrix-market cut --vocab vocab
     import 4 'is not a list of bigrams' top2grams mtx
     head -n 9 grams >cut
     import 3 'cut: line 8: the row that begins here lacks' top2grams cut
@@ -216,13 +216,13 @@ END
     count --window 3
     "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
     cp bin bin.before
-    refused 5 'is an input as well as the output' counts import bin --format glove --vocab vocab -o bin
-    refused 5 'is an input as well as the output' counts import bin --format glove --vocab vocab -o vocab
-    refused 5 'is an input as well as the output' counts export native --format glove \
+    refused 5 'is both input and output' counts import bin --format glove --vocab vocab -o bin
+    refused 5 'is both input and output' counts import bin --format glove --vocab vocab -o vocab
+    refused 5 'is both input and output' counts export native --format glove \
         --vocab-output w -o native
-    refused 5 'is an input as well as the output' counts export native --format glove \
+    refused 5 'is both input and output' counts export native --format glove \
         --vocab-output native -o w
-    refused 5 'is to take the counts and the words' counts export native --format glove \
+    refused 5 'is the file for both counts and words' counts export native --format glove \
         --vocab-output w -o w
     refused 5 'nosuch/x' counts import bin --format glove --vocab vocab -o nosuch/x
     refused 5 'nosuch/x' counts export native --format glove --vocab-output v -o nosuch/x
@@ -235,9 +235,9 @@ END
     refused 2 'its counts have fractions' counts export native --format top2grams -o x
     printf '1,000 cats\n' >text
     count --window 1
-    refused 2 'the word "1,000" has a character that the format top2grams uses' \
+    refused 2 'the word "1,000" contains a character that separates words in the format top2grams' \
         counts export native --format top2grams -o x
-    refused 2 'leave out --symmetric' counts import native --format top2grams --symmetric -o x
+    refused 2 'omit --symmetric' counts import native --format top2grams --symmetric -o x
     [ ! -e x ]
 }
 

@@ -56,7 +56,7 @@ same_as_plain() {
     done
 }
 
-@test "hidden files in folders and archives are passed over" {
+@test "hidden files in folders and archives are skipped" {
     echo "hidden hidden hidden words words" >plain/.hidden
     mkdir plain/__MACOSX && cp plain/.hidden plain/__MACOSX/._a.txt
     tar cf ab.tar plain
@@ -102,13 +102,13 @@ same_as_plain() {
     [ "$output" = "$(printf 'alpha\tbeta\t2\nbeta\tcafé\t1\ncafé\talpha\t1')" ]
 }
 
-@test "JSON lines: a bad line is counted and passed over, or named with --strict" {
+@test "JSON lines: a bad line is counted and skipped, or named with --strict" {
     cp ab.txt x && awk '{ printf "{\"text\": \"%s\"}\n", $0 }' ab.txt >ab.jsonl
     echo '{"text": 5}' >>ab.jsonl
     echo 'not json' >>ab.jsonl
     run count ab.jsonl --json-field text -o got.st
     [ "$status" -eq 0 ]
-    [[ "$output" == *"2 lines were passed over"* ]]
+    [[ "$output" == *"2 lines were skipped"* ]]
     diff <(pairs expected.st) <(pairs got.st)
     run count ab.jsonl --json-field text --strict -o got.st
     [ "$status" -eq 3 ]
@@ -178,18 +178,18 @@ Alpha [[gamma]] delta [[Category:Junk]]"
     [[ "$output" == *"bad.txt: byte 18"* ]]
 }
 
-@test "a binary file among texts in a folder is passed over with a warning" {
+@test "a binary file among texts in a folder is skipped with a warning" {
     head -c 5000 /dev/urandom >plain/picture.jpg
     run count plain -o got.st
     [ "$status" -eq 0 ]
-    [[ "$output" == *"picture.jpg: passed over"* ]]
+    [[ "$output" == *"picture.jpg: skipped"* ]]
     diff <(pairs expected.st) <(pairs got.st)
 }
 
 # The words of inputs, one document per line, with messages in `talk`.
 words() { "$PSDVEC" tokenize "$@" 2>talk; }
 
-@test "files that are not text are passed over by their first bytes, and counted" {
+@test "files that are not text are skipped by their first bytes, and counted" {
     printf '%%PDF-1.7\n1 0 obj\nendobj\n' | tee plain/one plain/two.txt >named.txt
     printf '\377\330\377\340\0\020JFIF' >plain/picture
     printf '{\\rtf1\\ansi words}' >plain/note.txt
@@ -197,18 +197,18 @@ words() { "$PSDVEC" tokenize "$@" 2>talk; }
     count plain -o got.st 2>talk
     diff <(pairs expected.st) <(pairs got.st)
     [ "$(wc -l <talk)" -eq 1 ]
-    grep -q 'passed over 5 files that are not text (first: plain/base): 2 PDF, 1 RTF, 1 JPEG, 1 SQLite database; convert PDF with pdftotext; convert RTF with' talk
+    grep -q 'skipped 5 files that are not text (first: plain/base): 2 PDF, 1 RTF, 1 JPEG, 1 SQLite database; convert PDF with pdftotext; convert RTF with' talk
     tar czf packed.tgz plain
     count packed.tgz -o got.st 2>talk
     diff <(pairs expected.st) <(pairs got.st)
-    grep -q 'passed over 5 files that are not text (first: packed.tgz: plain/' talk
+    grep -q 'skipped 5 files that are not text (first: packed.tgz: plain/' talk
     refused 3 "named.txt: is not text (PDF); convert PDF with pdftotext" count named.txt -o got.st
 }
 
-@test "one file that is not text is passed over by name" {
+@test "one file that is not text is skipped by name" {
     printf '%%PDF-1.7\n1 0 obj\nendobj\n' >plain/one
     count plain -o got.st 2>talk
-    grep -q 'plain/one: passed over: not text (PDF); convert PDF with pdftotext$' talk
+    grep -q 'plain/one: skipped: not text (PDF); convert PDF with pdftotext$' talk
 }
 
 @test "HTML: the text without markup, a block per line" {
@@ -260,7 +260,7 @@ office_files() {
     [ "$(words only/a.docx --document file)" = "first paragraph second a note" ]
     [ "$(words - <only/a.docx)" = "$(words only/a.docx)" ]
     words only >got
-    grep -q 'only/d.xlsx: passed over: not text (spreadsheet); save spreadsheets as CSV' talk
+    grep -q 'only/d.xlsx: skipped: not text (spreadsheet); save spreadsheets as CSV' talk
     refused 3 "only/d.xlsx: is not text (spreadsheet)" tokenize only/d.xlsx
     # The same inside of archives, without a junk word from any XML.
     tar cf only.tar -C only a.docx b.odt c.epub d.xlsx
@@ -268,24 +268,24 @@ office_files() {
     gzip -k only.tar
     for archive in only.tar only.tar.gz only.zip; do
         diff <(words $archive) got
-        grep -q "$archive: d.xlsx: passed over: not text (spreadsheet)" talk
+        grep -q "$archive: d.xlsx: skipped: not text (spreadsheet)" talk
     done
     [ "$(grep -c junk got)" -eq 0 ]
 }
 
-@test "a document that unpacks without end is refused, and archives in archives are passed over" {
+@test "a document that unpacks without end is refused, and archives in archives are skipped" {
     office_files make
     cd make
     { cat word/document.xml; head -c 1100000000 /dev/zero | tr '\0' ' '; } | head -c 1100000000 >word/big.xml
     mv word/big.xml word/document.xml
     zip -q -1 bomb.docx '[Content_Types].xml' word/document.xml
     rm word/document.xml
-    refused 3 "bomb.docx: its text unpacks to more than 1024 MiB" tokenize bomb.docx
+    refused 3 "bomb.docx: its text is more than 1024 MiB when decompressed" tokenize bomb.docx
     cd ..
     zip -q inner.zip plain/a.txt
     mkdir out && mv inner.zip out && zip -q outer.zip out/inner.zip plain/b.txt
     words outer.zip >got
-    grep -q 'outer.zip: out/inner.zip: passed over: not text (zip archive); unpack archives' talk
+    grep -q 'outer.zip: out/inner.zip: skipped: not text (zip archive); unpack archives' talk
     diff got <(words plain/b.txt)
 }
 
@@ -301,7 +301,7 @@ office_files() {
     iconv -f utf-8 -t latin1 plain/a.txt >latin/a.txt
     iconv -f utf-8 -t windows-1252 plain/b.txt >latin/b.txt
     same_as_plain latin 2>talk
-    [ "$(cat talk)" = "psdvec count: warning: latin/a.txt and 1 other file: not valid UTF-8; read as Windows-1252 (Latin-1); if that is wrong, name the --encoding" ]
+    [ "$(cat talk)" = "psdvec count: warning: latin/a.txt and 1 other file: not valid UTF-8; read as Windows-1252 (Latin-1); if that is wrong, set the --encoding" ]
     same_as_plain latin --encoding latin-1 2>talk
     [ ! -s talk ]
     run count latin --strict -o got.st
@@ -326,8 +326,8 @@ office_files() {
 @test "encodings by name: any that iconv knows" {
     printf 'привет мир\n' | iconv -f utf-8 -t koi8-r >russian
     [ "$(words russian --encoding koi8-r)" = "привет мир" ]
-    refused 3 "russian: does not look like text; if it is text, name its --encoding" tokenize russian
-    refused 2 '--encoding is "nosuch", which is not known' tokenize russian --encoding nosuch
+    refused 3 "russian: does not look like text; if it is text, set its --encoding" tokenize russian
+    refused 2 '--encoding is "nosuch", which is not a known encoding' tokenize russian --encoding nosuch
     # HTML says itself what it is.
     { printf '<html><meta charset="koi8-r"><p>'; cat russian; } >page
     [ "$(words page)" = "привет мир" ]
@@ -356,7 +356,7 @@ wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which pe
     wrapped_text >books/one.txt
     cp ab.txt books/two.txt # a document per line stays one
     "$PSDVEC" count books --document auto --min-count 1 -o auto.st 2>talk
-    grep -q 'books/one.txt: lines are cut at about 72 columns, so documents end at blank lines there' talk
+    grep -q 'books/one.txt: lines are wrapped at about 72 columns, so documents end at blank lines there' talk
     "$PSDVEC" count books/one.txt --document blank-line --min-count 1 -q -o one.st 2>talk
     [ ! -s talk ]
     "$PSDVEC" count books/two.txt --document line --min-count 1 -q -o two.st 2>talk
@@ -373,7 +373,7 @@ wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which pe
     "$PSDVEC" count books --document auto --min-count 1 -q --resume kept -o again.st
     cmp auto.st again.st
     "$PSDVEC" count books --min-count 1 -q -o line.st 2>talk
-    [ "$(cat talk)" = "psdvec count: warning: books/one.txt: lines are cut at about 72 columns, and each is a document; --document auto takes paragraphs instead, which usually gives better vectors" ]
+    [ "$(cat talk)" = "psdvec count: warning: books/one.txt: lines are wrapped at about 72 columns, and each line is a document; --document auto uses paragraphs instead, which usually gives better vectors" ]
 }
 
 @test "text without spaces between words: ICU is advised, and not if it is used" {

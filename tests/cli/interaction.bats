@@ -19,9 +19,9 @@ small_case() {
     diff -u - out <<'END'
 a b c                    count    c;a    c;b  c;a,b    rdn    syn interaction
 x y z                        5   0.00   0.00   0.69   0.00   0.69  0.69 ±0.39
-x yy z                       0   0.00   0.00          0.00        never seen
+x yy z                       0   0.00   0.00          0.00        never occurs
 
-60 known words, window 5: 20 places of three words
+60 known words, window 5: 20 positions of three words
 END
 }
 
@@ -33,24 +33,24 @@ a b c                    count    c;a    c;b  c;a,b    rdn    syn interaction
 x y z                        5   0.00   0.00   0.69   0.00   0.69  0.69 ±0.39
 x yy zz                      5   0.00   0.00   0.69   0.00   0.69  0.69 ±0.39
 
-60 known words, window 5: 20 places of three words
-4 triples were seen 5 times or more, at 100.0 % of the places
+60 known words, window 5: 20 positions of three words
+4 triples occur 5 times or more, at 100.0 % of the positions
 
-Their interaction, where the model assumes 0:
+Interaction of the triples, which the model assumes to be 0:
   mean                  0.693
   mean absolute         0.693
   within 0.5 of 0       0.0 %
   quantiles        0.69 (5 %) 0.69 (25 %) 0.69 (50 %) 0.69 (75 %) 0.69 (95 %)
 
-Beside it, the sum PMI(c;a) + PMI(c;b):
+For comparison, the sum PMI(c;a) + PMI(c;b):
   mean absolute         0.000
 
-What a and b say about c, on average:
+Average information of a and b about c:
   I(c;a)                0.000
   I(c;b)                0.000
   I(c;a,b)              0.693
-  Rdn(c;a,b)            0.000   what each of them says
-  Syn(c;a,b)            0.693   what only both together say
+  Rdn(c;a,b)            0.000   given by each of them (redundant)
+  Syn(c;a,b)            0.693   given only by both together (synergistic)
   Int(a,b,c)            0.693   Syn - Rdn
 END
 }
@@ -58,7 +58,7 @@ END
 @test "a text in which no triple is frequent says what to do" {
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors >out
-    grep -qF 'No triple was seen 10 times; lower --min-count.' out
+    grep -qF 'No triple occurs 10 times; use a lower --min-count.' out
 }
 
 @test "a pipe is as good as a file, and as good as two" {
@@ -100,17 +100,17 @@ END
 @test "words may be named like files, behind --" {
     small_case
     cp parity.txt x
-    refused 2 "words come in threes" interaction parity.txt -M words.safetensors x y z
+    refused 2 "words must come in threes" interaction parity.txt -M words.safetensors x y z
     "$PSDVEC" interaction parity.txt -M words.safetensors --tsv -- x y z | rows >out
     [ "$(cut -f 1-4 out)" = "$(printf 'x\ty\tz\t5')" ]
 }
 
 @test "what is wrong with a question is said" {
     small_case
-    refused 2 "say which model the words are of: -M MODEL" interaction parity.txt x y z
-    refused 2 "say in which text to look" interaction -M words.safetensors
+    refused 2 "give the model whose words to count: -M MODEL" interaction parity.txt x y z
+    refused 2 "give a text: files, folders" interaction -M words.safetensors
     refused 2 "the word 'zzz' is not in the model; did you mean 'zz'" interaction parity.txt -M words.safetensors x y zzz
-    refused 2 "exclude each other" interaction parity.txt -M words.safetensors --tsv --json
+    refused 2 "cannot be combined" interaction parity.txt -M words.safetensors --tsv --json
     refused 3 "absent.txt" interaction absent.txt -M words.safetensors
     echo 'Nothing that it knows.' >other.txt
     refused 3 "other.txt: none of its words is in words.safetensors" interaction other.txt -M words.safetensors

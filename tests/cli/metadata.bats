@@ -57,9 +57,9 @@ quietly() {
     refused 4 'their settings differ: case "fold", not "keep"; digits "drop", not "zero"; count' \
         counts merge counts.safetensors changed.safetensors -o out.safetensors
     changed new.safetensors settings 's/\}$/,"from_the_future":3}/'
-    refused 4 'their settings differ: from_the_future 3 only in the second; count' \
+    refused 4 'their settings differ: from_the_future 3 only in the second file; count' \
         counts merge counts.safetensors changed.safetensors -o out.safetensors
-    refused 4 'their settings differ: from_the_future 3 only in the first; count' \
+    refused 4 'their settings differ: from_the_future 3 only in the first file; count' \
         counts merge changed.safetensors counts.safetensors -o out.safetensors
     [ ! -e out.safetensors ]
     quietly counts merge changed.safetensors changed.safetensors -o out.safetensors
@@ -86,7 +86,7 @@ quietly() {
 }
 
 @test "what is written from such a file lacks them, and a warning names them" {
-    local warning='has "from_the_future", "news", which this version of psdvec does not know'
+    local warning='has "from_the_future", "news", which this version of psdvec does not support'
     local -A commands=(
         [default]="convert changed.safetensors out.safetensors"
         [ppmi]="convert changed.safetensors out.safetensors --words 30"
@@ -145,8 +145,8 @@ damaged() {
         # shellcheck disable=SC2086
         quietly $command
     done
-    refused 4 "does not say how it was trained" extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
-    refused 4 "does not say how its text was read" score changed.safetensors "$TEXT/held.txt"
+    refused 4 "does not record how it was trained" extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
+    refused 4 "does not record how its text was tokenised" score changed.safetensors "$TEXT/held.txt"
     # How its text was read matters only if text is to be read.
     "$EDIT" set default.safetensors changed.safetensors -counts
     quietly extend changed.safetensors new.safetensors --min-count 4 -o out.safetensors
@@ -173,16 +173,16 @@ damaged() {
     cmp wanted stdout
     quietly extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
     changed default.safetensors settings 's/"factor_mean":[^,]*,//'
-    refused 4 'do not have the constant "factor_mean", which its weights need' residuals changed.safetensors counts.safetensors
+    refused 4 'lack the constant "factor_mean", which its weights need' residuals changed.safetensors counts.safetensors
     refused 4 '"factor_mean"' extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
     changed default.safetensors settings 's/,"constants":.*/}/'
     refused 4 '"factor_mean"' residuals changed.safetensors counts.safetensors
     changed paper.safetensors settings 's/"factor_mean":0,"total":[0-9]*//; s/,\}\}/}}/'
     quietly residuals changed.safetensors counts.safetensors
     changed paper.safetensors settings 's/"cut":[^,]*,"factor_mean/"factor_mean/'
-    refused 4 'do not have the constant "cut"' residuals changed.safetensors counts.safetensors
+    refused 4 'lack the constant "cut"' residuals changed.safetensors counts.safetensors
     changed paper.safetensors settings 's/"cut":[^,]*,"factor_mean/"cut":0,"factor_mean/'
-    refused 4 'do not have the constant "cut"' residuals changed.safetensors counts.safetensors
+    refused 4 'lack the constant "cut"' residuals changed.safetensors counts.safetensors
 }
 
 @test "a list of extensions that another program has laid out is continued" {

@@ -95,7 +95,7 @@ END
     cmp small.safetensors half.safetensors
     "$PSDVEC" convert small.vec --float16 -o again.npy -q
     "$python" -c 'import numpy as np; a = np.load("again.npy"); b = np.load("half.npy"); assert a.dtype == b.dtype and (a == b).all()'
-    refused 3 "there is no wide.words.txt" convert wide.npy -o x.safetensors
+    refused 3 "there is no file wide.words.txt" convert wide.npy -o x.safetensors
 }
 
 @test "a reader of word2vec's binary, in Python, reads ours" {
@@ -133,7 +133,7 @@ END
 
 @test "the format is that of the name, or of --to" {
     small_vectors
-    refused 2 "the format cannot be told from the name out.xyz" convert small.vec -o out.xyz
+    refused 2 "the name out.xyz does not determine the format" convert small.vec -o out.xyz
     "$PSDVEC" convert small.vec out.glove.txt -q
     tail -n +2 small.vec | cmp - out.glove.txt
     refused 2 "--to must be model, word2vec" convert small.vec --to gensim -o out.txt
@@ -153,11 +153,11 @@ END
         "$PSDVEC" info $precision.safetensors --json | grep -q "\"precision\": \"$precision\""
         "$PSDVEC" similar $precision.safetensors w5 --top 5 --tsv | rows | cut -f 1,2 | cmp - exact
     done
-    refused 2 "--float16 and --int8 exclude each other" convert many.txt --float16 --int8 x.safetensors
-    refused 2 "only model files hold int8" convert many.txt --int8 x.npy
-    refused 2 "only model files hold int8, and only these and npy hold float16" convert many.txt --float16 x.vec
+    refused 2 "--float16 and --int8 cannot be combined" convert many.txt --float16 --int8 x.safetensors
+    refused 2 "only model files support int8" convert many.txt --int8 x.npy
+    refused 2 "only model files support int8, and only model files and npy support float16" convert many.txt --float16 x.vec
     printf 'a 1 2\nb 1 70000\n' >large.txt
-    refused 6 "the vector of 'b' (word 2) has the number 70000, and float16 ends at 65504" \
+    refused 6 "the vector of 'b' (word 2) has the component 70000, but the maximum of float16 is 65504" \
         convert large.txt --float16 x.safetensors
     [ ! -e x.safetensors ]
 }
@@ -168,19 +168,19 @@ END
     printf 'king 1 0\nqueen 0.97 0.243\n' | cmp - cut
     "$PSDVEC" convert small.safetensors --dim 2 --words 3 -o cut.safetensors -q
     "$PSDVEC" info cut.safetensors --json | grep -q '"words": 3, "core_words": 0, "dim": 2'
-    refused 2 "its vectors have 3 numbers, so the first 4 cannot be had" \
+    refused 2 "its vectors have 3 dimensions, so --dim cannot be 4" \
         convert small.vec --dim 4 -o x.safetensors
 }
 
 @test "what is mended is told, and the log has it" {
     printf 'a 1 2\na 3 4\nb\xff 5 6\n' >odd.txt
     "$PSDVEC" convert odd.txt -o odd.safetensors --log log 2>said
-    grep -qF 'warning: odd.txt: 1 word was there already and left out' said
+    grep -qF 'warning: odd.txt: 1 duplicate word was skipped' said
     grep -qF 'warning: odd.txt: 1 word is not valid UTF-8' said
     grep -qF '"output": "odd.safetensors"' log
     printf 'the 1 2\n. . . 3 4\n' >spaces.txt
     "$PSDVEC" convert spaces.txt -o spaces.vec 2>said
-    grep -qF "1 word has white space that the format cannot hold" said
+    grep -qF "1 word has white space, which the format does not allow" said
     grep -qx '._._. 3 4' spaces.vec
     "$PSDVEC" convert spaces.txt -o spaces.glove
     cmp spaces.txt spaces.glove
@@ -188,21 +188,21 @@ END
 
 @test "bad vectors: the line, status 3, and nothing written" {
     printf '2 3\na 1 2 3\nb 1 2\n' >short.vec
-    refused 3 "short.vec: line 3: a word and 3 numbers are expected, but 3 fields stand there" \
+    refused 3 "short.vec: line 3: a word and 3 numbers are expected, but the line has 3 fields" \
         convert short.vec -o x.safetensors
     refused 3 "line 3" similar short.vec a
     refused 3 "line 3" info short.vec
     printf 'a 1 2\nb 1 nan\n' >nan.txt
     refused 3 "nan.txt: line 2: 'nan' is not a finite number" convert nan.txt -o x.safetensors
     printf 'plain prose\n' >prose.txt
-    refused 4 "holds no vectors" info prose.txt
+    refused 4 "has no vectors that psdvec can read" info prose.txt
     gzip -c short.vec >short.vec.gz
-    refused 4 "is packed with gzip; unpack it first" info short.vec.gz
+    refused 4 "is compressed with gzip; decompress it first" info short.vec.gz
     refused 3 "No such file" info nosuch
     refused 5 "choose another name" convert prose.txt -o prose.txt --to glove
     small_text
     "$PSDVEC" count small.txt --min-count 1 -o small.counts -q
-    refused 4 "holds counts, not vectors" info small.counts
+    refused 4 "contains counts, not vectors" info small.counts
     [ ! -e x.safetensors ]
 }
 
@@ -216,7 +216,7 @@ END
     [ "$(head -n 1 printed | cut -f 2)" = queen ]
     [ "$(wc -l <printed)" -eq 6 ]
     run ! grep -q zero printed
-    "$PSDVEC" similar small.safetensors zero | grep -q 'its vector has no direction'
+    "$PSDVEC" similar small.safetensors zero | grep -q 'the vector is zero'
 }
 
 @test "similar on a screen" {
@@ -231,7 +231,7 @@ END
     "$PSDVEC" similar small.safetensors man +woman --top 1 --json >printed
     grep -q '^{"words": \["man", "woman"\], "minus": \[\], "similar": \[{"word": "queen", "cosine": 0.' printed
     [ "$("$PSDVEC" similar small.safetensors king paris --json | wc -l)" -eq 2 ]
-    refused 2 "--json and --tsv exclude each other" similar small.safetensors king --json --tsv
+    refused 2 "--json and --tsv cannot be combined" similar small.safetensors king --json --tsv
 }
 
 @test "words are found as the tokeniser writes them; others get a suggestion" {
@@ -265,7 +265,7 @@ END
     refused 4 "checksum" info full.safetensors --verify
     # What the file knows goes into the next one.
     "$PSDVEC" convert full.safetensors --dim 10 --words 4 -o cut.safetensors -q
-    "$PSDVEC" info cut.safetensors --verify | grep -qE 'numbers a vector +10, 8 with a positive and 2'
+    "$PSDVEC" info cut.safetensors --verify | grep -qE 'dimensions +10, 8 with a positive and 2'
 }
 
 @test "where the terminal has no Unicode, drawings are plain" {
@@ -341,10 +341,10 @@ END
     for command in "score small.st text.txt" "next small.st the" "explain small.st the" "generate small.st" \
         "fit-temperature small.st text.txt" "extend small.st text.txt -o x.st"; do
         # shellcheck disable=SC2086
-        refused 4 "no generative vectors, since convert --only-readout left them out" $command
+        refused 4 "no generative vectors, because convert --only-readout omitted them" $command
     done
-    refused 4 "no generative vectors, since convert --only-readout left them out" vector small.st ship --raw
-    refused 2 "convert --no-spelling left out" similar small.st shipwreckedly
+    refused 4 "no generative vectors, because convert --only-readout omitted them" vector small.st ship --raw
+    refused 2 "convert --no-spelling omitted them" similar small.st shipwreckedly
     "$PSDVEC" compare small.st ship wave --json -q | jq -e '.product == null'
     # The small file is in the compact layout, which has the same words, forms and frequencies.
     tool=$(dirname "$PSDVEC")/tests/tools/st_edit
@@ -354,6 +354,6 @@ END
     "$tool" print loose.st words offsets counts | cmp - wanted
     # A copy says so, too.
     "$PSDVEC" convert small.st --float16 --to model copy.st -q
-    refused 4 "convert --only-readout left them out" next copy.st the
+    refused 4 "convert --only-readout omitted them" next copy.st the
     refused 2 "are for dense model files" convert whole.st --only-readout out.vec
 }

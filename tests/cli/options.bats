@@ -10,7 +10,7 @@ setup() { common_setup; }
     refused 2 "there is no command 'zzzzzz'" zzzzzz
     refused 2 "there is no command 'cuont'; did you mean 'count'?" help cuont
     refused 2 "'counts' needs a second word: info show dump" counts
-    refused 2 "options such as -q stand after a command" -q count
+    refused 2 "options such as -q must follow a command" -q count
 }
 
 @test "unknown options: a suggestion" {
@@ -37,8 +37,8 @@ advised() {
     advised "A is to B as C is to what: psdvec analogy MODEL A B C" analogies
     for name in skipgram word2vec "baseline word2vec"; do
         # shellcheck disable=SC2086
-        advised "those of word2vec: psdvec baseline sgns INPUT -o MODEL" $name 2>/dev/null ||
-            grep -Fq "those of word2vec: psdvec baseline sgns INPUT -o MODEL" stderr
+        advised "for word2vec: psdvec baseline sgns INPUT -o MODEL" $name 2>/dev/null ||
+            grep -Fq "for word2vec: psdvec baseline sgns INPUT -o MODEL" stderr
     done
     refused 2 "psdvec baseline sgns --cbow INPUT -o MODEL" cbow
     refused 2 "psdvec baseline glove INPUT -o MODEL" glove
@@ -96,7 +96,7 @@ advised() {
     advised "for a record of the run as JSON lines, write --log FILE" train x --json
     advised "did you mean --json?" info m -json
     refused 2 "there is no option -n" eval m -n 3
-    refused 2 "options such as -train stand after a command, as in psdvec train INPUT -o MODEL" -train x
+    refused 2 "options such as -train must follow a command, as in psdvec train INPUT -o MODEL" -train x
     [ -z "$(ls)" ] || [ "$(ls | sort | xargs)" = "stderr stdout" ]
 }
 
@@ -151,18 +151,18 @@ advised() {
 }
 
 @test "missing and surplus operands" {
-    refused 2 "say what to count: files, folders, or - for standard input" count
-    refused 2 "say what to count" count -o x
-    refused 2 "say where the result goes, for example -o wiki.counts.safetensors" count x
-    refused 2 "say which counts file" counts info
-    refused 2 "say which counts file to look into, and for which words" counts show x
-    refused 2 "there is nothing to do with 'b'; the use is: psdvec counts info FILE" \
+    refused 2 "give a text: files, folders, or - for standard input" count
+    refused 2 "give a text" count -o x
+    refused 2 "give an output, for example -o wiki.counts.safetensors" count x
+    refused 2 "give a counts file" counts info
+    refused 2 "give a counts file and one or more words" counts show x
+    refused 2 "unexpected argument 'b'; usage: psdvec counts info FILE" \
         counts info a b
     refused 2 "is empty; is a shell variable unset?" counts info ""
 }
 
 @test "import and export say what they lack" {
-    refused 2 "say what x is: --format glove, matrix-market or top2grams" counts import x -o y
+    refused 2 "give the format of x: --format glove, matrix-market or top2grams" counts import x -o y
     refused 2 "--vocab" counts import x -o y --format glove
     refused 2 "--vocab-output FILE" counts export x -o y --format matrix-market
 }

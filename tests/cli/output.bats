@@ -11,7 +11,7 @@ setup() { common_setup; }
     [[ $stderr == *"cannot write to standard output: No space left on device"* ]]
     run --separate-stderr bash -c '"$PSDVEC" internal-examples >/dev/full'
     [ "$status" -eq 5 ]
-    [[ $stderr == *"No space left on device; make room"* ]]
+    [[ $stderr == *"No space left on device; free some space"* ]]
 }
 
 @test "a closed pipe ends the program quietly" {
@@ -118,18 +118,18 @@ in_terminal() {
 @test "names of other formats are refused before any work, with the commands that lead there" {
     # Before the input is even looked for.
     for name in x.vec x.txt x.w2v x.bin x.npy x.glove.txt; do
-        refused 2 "the result is a model in safetensors format, which does not fit the name d/$name; write -o d/x.safetensors, and then run: psdvec convert d/x.safetensors d/$name" \
+        refused 2 "the result is a model in safetensors format, which does not match the name d/$name; write -o d/x.safetensors, and then run: psdvec convert d/x.safetensors d/$name" \
             train none -o "d/$name"
     done
     refused 2 "write -o x.safetensors, and then run: psdvec convert x.safetensors x.vec && gzip x.vec" train none -o x.vec.gz
     for name in x.gz x.zst x.csv x.json x.pkl x.npz x.safetensors.gz; do
-        refused 2 "does not fit the name $name; write -o x.safetensors; psdvec convert makes other formats of it" \
+        refused 2 "does not match the name $name; write -o x.safetensors; psdvec convert converts it to other formats" \
             train none -o $name
     done
     refused 2 "psdvec convert x.safetensors x.vec" baseline sgns none -o x.vec
     refused 2 "psdvec convert x.safetensors x.vec" extend none none -o x.vec
     refused 2 "psdvec convert x.safetensors x.bin" fit-temperature none none -o x.bin
-    refused 2 "the result is a counts file in safetensors format, which does not fit the name x.txt; write -o x.counts.safetensors; psdvec counts export" \
+    refused 2 "the result is a counts file in safetensors format, which does not match the name x.txt; write -o x.counts.safetensors; psdvec counts export" \
         count none -o x.txt
     # Other endings are nobody's format.
     for name in x x.model x.psd x.safetensors; do

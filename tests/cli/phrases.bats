@@ -95,11 +95,11 @@ make_text() {
 
 @test "what cannot be done is refused with a sentence" {
     make_text
-    refused 2 'say what to write' phrases text.txt
+    refused 2 'give an output: -o FILE' phrases text.txt
     refused 2 'standard input cannot be read again' phrases - -o x
-    refused 2 'none are looked for' phrases text.txt --phrases list.tsv --min-count 3 -o x
-    refused 2 'with --phrases' phrases text.txt --phrases list.tsv --list x
-    refused 2 'is at most 1' phrases text.txt --score npmi --threshold 1 --list x
+    refused 2 'does not search for others' phrases text.txt --phrases list.tsv --min-count 3 -o x
+    refused 2 '--phrases joins the phrases of a list' phrases text.txt --phrases list.tsv --list x
+    refused 2 'the maximum of --score npmi is 1' phrases text.txt --score npmi --threshold 1 --list x
     refused 2 '--max-words' phrases text.txt --max-words 1 --list x
     refused 3 'nosuch' phrases text.txt --phrases nosuch -o x
     echo word >words
@@ -108,7 +108,7 @@ make_text() {
     : >empty
     refused 3 'empty' phrases empty --list x
     cp text.txt copy.txt
-    refused 5 'copy.txt: is an input' phrases copy.txt -o copy.txt
+    refused 5 'copy.txt: is both input and output' phrases copy.txt -o copy.txt
     cmp text.txt copy.txt
     [ ! -e x ]
     "$PSDVEC" phrases - --passes 1 --threshold 10 --list x -q <text.txt

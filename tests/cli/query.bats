@@ -68,7 +68,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     refused 2 "did you mean --top N? To subtract the word 'top', write: - top" similar small.safetensors king -top 3
     refused 2 "did you mean --output FILE?" similar small.safetensors king -output x.txt
     refused 2 "did you mean --json?" similar small.safetensors king -json
-    refused 2 "a word is missing behind the sign '-'" similar small.safetensors king -
+    refused 2 "a word is missing after the sign '-'" similar small.safetensors king -
     # Without a value they are words, and so is anything behind a sign that stands alone.
     printf 'king 1 0 1\ntop 0 1 0\nn 0 1 1\nman 1 1 0\nwoman 1 1 1\n' >odd.txt
     [ "$("$PSDVEC" similar odd.txt king -top --tsv | rows | cut -f 1 | uniq)" = "king - top" ]
@@ -132,8 +132,8 @@ first_words() { # N C
     "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 0 | rows | cmp - all
     "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict all | rows | cmp - all
     "$PSDVEC" similar text.safetensors king --top 100 --tsv --restrict 1000000 | rows | cmp - all
-    "$PSDVEC" similar text.safetensors the --restrict 1 | grep -qx '  nothing among the first 1 words'
-    "$PSDVEC" analogy text.safetensors the the the --restrict 1 | grep -qx '  nothing among the first 1 words'
+    "$PSDVEC" similar text.safetensors the --restrict 1 | grep -qx '  no results among the first 1 words'
+    "$PSDVEC" analogy text.safetensors the the the --restrict 1 | grep -qx '  no results among the first 1 words'
     refused 2 "--restrict" similar text.safetensors king --restrict some
 }
 
@@ -152,8 +152,8 @@ first_words() { # N C
 @test "an analogy takes three words" {
     small_vectors
     refused 2 "three words" analogy small.safetensors man king
-    refused 2 "there is nothing to do with 'paris'" analogy small.safetensors man king woman paris
-    "$PSDVEC" analogy small.safetensors man zero woman | grep -q 'one of the vectors has no direction'
+    refused 2 "unexpected argument 'paris'" analogy small.safetensors man king woman paris
+    "$PSDVEC" analogy small.safetensors man zero woman | grep -q 'one of the vectors is zero'
 }
 
 # ---- odd-one-out -------------------------------------------------------------------------
@@ -172,7 +172,7 @@ first_words() { # N C
     [ "$(head -n 1 printed | cut -f 2)" = "$(printf %.6f "$mean")" ]
     "$PSDVEC" odd-one-out small.safetensors king paris queen --json |
         grep -q '^{"odd": "paris", "words": \[{"word": "paris", "mean_cosine": -'
-    refused 2 "'king' is named twice" odd-one-out small.safetensors king paris KING
+    refused 2 "'king' is given twice" odd-one-out small.safetensors king paris KING
     refused 2 "at least three words" odd-one-out small.safetensors king paris
 }
 
@@ -205,7 +205,7 @@ first_words() { # N C
         # shellcheck disable=SC2086
         refused 2 "the word 'quene' is not in the model; did you mean 'queen'?" $question
     done
-    refused 2 "--json and --tsv exclude each other" odd-one-out small.safetensors king man woman --json --tsv
+    refused 2 "--json and --tsv cannot be combined" odd-one-out small.safetensors king man woman --json --tsv
 }
 
 @test "words that the text never had are answered for by their spelling, and it is said" {
@@ -215,7 +215,7 @@ first_words() { # N C
         "odd-one-out $model walking jumping day"; do
         # shellcheck disable=SC2086
         "$PSDVEC" $question >screen 2>stderr
-        grep -qx '  jumping: not in the model; from its spelling' screen
+        grep -qx '  jumping: not in the model; vector from its spelling' screen
         [ ! -s stderr ]
         [ "$(wc -L <screen)" -le 80 ]
         # shellcheck disable=SC2086
@@ -223,12 +223,12 @@ first_words() { # N C
         # shellcheck disable=SC2086
         "$PSDVEC" $question --tsv 2>stderr >printed
         [ -s printed ]
-        grep -q "warning: the word 'jumping' is not in the model; from its spelling" stderr
+        grep -q "warning: the word 'jumping' is not in the model; its vector comes from its spelling" stderr
     done
     "$PSDVEC" vector $model jumping 2>stderr >printed
     [ "$(wc -w <printed)" -eq 9 ]
-    grep -q "warning: the word 'jumping' is not in the model; from its spelling" stderr
-    refused 2 "its spelling gives no generative vector; leave out --raw" vector $model jumping --raw
+    grep -q "warning: the word 'jumping' is not in the model; its vector comes from its spelling" stderr
+    refused 2 "its spelling gives no generative vector; omit --raw" vector $model jumping --raw
     # The letters know the ending: the nearest but for the word itself are no adverbs.
     "$PSDVEC" odd-one-out $model walking talking jumping day --tsv 2>/dev/null | rows | head -n 1 | grep -q '^day'
 }
@@ -276,7 +276,7 @@ first_words() { # N C
 @test "a misspelling gets suggestions beside its neighbours" {
     spelled
     "$PSDVEC" similar text.safetensors wlaking --top 2 >screen
-    grep -qx '  wlaking: not in the model; from its spelling' screen
+    grep -qx '  wlaking: not in the model; vector from its spelling' screen
     grep -Eqx '  did you mean walking(, talking)?\?' screen
     "$PSDVEC" similar text.safetensors wlaking --json | grep -q '"did_you_mean": "walking'
 }
@@ -297,7 +297,7 @@ first_words() { # N C
     sed -n 2p screen | grep -Eq '^  small +cosine  other +cosine$'
     sed -n 3p screen | grep -Eq '^  queen += +0\.[0-9]+  queen += +0\.[0-9]+$'
     sed -n 4p screen | grep -Eq '^  man +0\.[0-9]+  rex +0\.[0-9]+$'
-    grep -qx '  = in the answers of all models: 1 of 2' screen
+    grep -qx '  = in the results of all models: 1 of 2' screen
     "$PSDVEC" similar small.safetensors other.txt king --top 2 --tsv | rows | cut -f 1-3,6 >printed
     printf 'king\tsmall\tqueen\t2\nking\tsmall\tman\t1\nking\tother\tqueen\t2\nking\tother\trex\t1\n' | cmp - printed
     # Each column is what the model answers alone.
@@ -333,7 +333,7 @@ first_words() { # N C
     [ "$(rows <printed | cut -f 1 | paste -s -)" = "$(printf 'king\tparis')" ]
     grep -q "the word 'absent' is not in the model" stderr
     refused 3 "cannot read absent: No such file" similar small.safetensors --from absent
-    refused 2 "say which model to ask, and for which words" similar small.safetensors
+    refused 2 "give a model and one or more words" similar small.safetensors
 }
 
 @test "--min-frequency: answers that occur often enough" {
@@ -350,7 +350,7 @@ first_words() { # N C
         "$PSDVEC" analogy text.safetensors king queen dog --top 100 --min-frequency $n --tsv | rows | cmp - wanted
     done
     small_vectors
-    refused 2 "does not say how frequent its words are" similar small.vec king --min-frequency 2
+    refused 2 "has no word frequencies" similar small.vec king --min-frequency 2
 }
 
 # ---- Forms, and the weight of spelling -----------------------------------------------------------
@@ -363,7 +363,7 @@ first_words() { # N C
     grep -v "$(printf '\twalk[a-z]*\t')" all | cmp - without
     [ $(($(wc -l <all) - $(wc -l <without))) -eq 2 ]
     "$PSDVEC" similar $model walk --top 25 >screen
-    tail -n 1 screen | grep -qx '  2 forms left out: walked, walking (--forms shows them)'
+    tail -n 1 screen | grep -qx '  2 forms omitted: walked, walking (--forms shows them)'
     # Those that would not be among the answers are not mentioned.
     "$PSDVEC" similar $model walk --top 4 >screen
     run ! grep forms screen
@@ -388,7 +388,7 @@ first_words() { # N C
     [ "$("$PSDVEC" similar $model walked -walk +talk --top 1 --tsv | rows | cut -f 2)" = talked ]
     "$PSDVEC" analogy $model walk talk climb --top 100 --json | grep -q '"forms_left_out": \["'
     "$PSDVEC" analogy $model walk talk climb --top 100 --forms --json | grep -q '"forms_left_out": \[\]'
-    "$PSDVEC" analogy $model walk talk climb --top 100 | grep -q ' forms left out: '
+    "$PSDVEC" analogy $model walk talk climb --top 100 | grep -q ' forms omitted: '
 }
 
 @test "--spelling: another weight without training" {
@@ -412,7 +412,7 @@ first_words() { # N C
     [ "$(score plain.safetensors)" = "$(score text.safetensors --spelling 0)" ]
     refused 2 "--spelling" similar text.safetensors walk --spelling 2
     "$PSDVEC" convert text.safetensors unit.safetensors --normalize -q
-    refused 4 "brought to length 1" similar unit.safetensors walk --spelling 0
+    refused 4 "normalised to length 1" similar unit.safetensors walk --spelling 0
     # Vectors of another program have no spelling to weigh.
     small_vectors
     "$PSDVEC" similar small.vec king --spelling 0 --tsv | cmp - <("$PSDVEC" similar small.vec king --tsv)
@@ -431,23 +431,23 @@ first_words() { # N C
     done
     "$PSDVEC" similar text.safetensors walk --tsv | rows | cut -f 2,3 >wanted
     "$PSDVEC" similar readout.vec walk --tsv | rows | cut -f 2,3 | cmp - wanted
-    refused 2 "a model file keeps both sets of vectors" convert text.safetensors other.safetensors --raw
+    refused 2 "a model file contains both the generative vectors and the read-out" convert text.safetensors other.safetensors --raw
     [ ! -e other.safetensors ]
 }
 
 @test "info tells of the read-out and of the n-grams" {
     spelled
     "$PSDVEC" info text.safetensors --verify >screen
-    grep -qx '  read-out           made for comparing words, 864 B' screen
-    grep -Eqx '  spelling           [0-9]+ n-grams of letters, [0-9]+ B' screen
+    grep -qx '  read-out           vectors for comparing words, 864 B' screen
+    grep -Eqx '  spelling           [0-9]+ character n-grams, [0-9]+ B' screen
     "$PSDVEC" info text.safetensors --json >json
     [ "$(number has_readout) $(number readout_bytes) $(number has_spelling)" = "true 864 true" ]
     [ "$(number ngrams)" -gt 0 ] && [ "$(number spelling_bytes)" -gt 0 ]
     "$PSDVEC" convert text.safetensors bytes.safetensors --int8 -q
-    "$PSDVEC" info bytes.safetensors | grep -qx '  read-out           made for comparing words, 324 B'
+    "$PSDVEC" info bytes.safetensors | grep -qx '  read-out           vectors for comparing words, 324 B'
     "$PSDVEC" train text.counts --dim 8 --spelling off --order off --centre no -o plain.safetensors -q
     "$PSDVEC" info plain.safetensors >screen
-    grep -qx '  read-out           the vectors themselves' screen
+    grep -qx '  read-out           the same as the vectors' screen
     grep -qx '  spelling           unknown words have no vector' screen
 }
 
@@ -463,7 +463,7 @@ first_words() { # N C
         "$PSDVEC" compare $model.safetensors walk talk --counts text.counts >/dev/null
         [ "$("$PSDVEC" odd-one-out $model.safetensors walking talking painting day --tsv | rows | cut -f 1 | head -n 1)" = day ]
         "$PSDVEC" analogy $model.safetensors walk walking jumping >screen
-        grep -q 'jumping: not in the model; from its spelling' screen
+        grep -q 'jumping: not in the model; vector from its spelling' screen
     done
     "$PSDVEC" compare text.safetensors walk talk --json >json
     close_to "$(number cosine)" "$("$PSDVEC" similar text.safetensors walk --top 100 --tsv | rows | awk '$2 == "talk" { print $3 }')"
@@ -479,7 +479,7 @@ first_words() { # N C
         grep -qE "^  $line  +-?[0-9]" screen
     done
     grep -q '^  Words near both  *king *queen *king *queen$' screen
-    grep -q '^  Direction  part of the cosine' screen
+    grep -q '^  Direction  contribution' screen
     run ! grep -q 'not the counts' screen
     "$PSDVEC" compare text.safetensors king queen >screen
     run ! grep -q target screen
@@ -510,9 +510,9 @@ first_words() { # N C
     "$PSDVEC" compare text.safetensors the king --counts other.counts | grep -q 'not the counts that the model was trained on'
     printf 'a few other words\n' >few.txt
     "$PSDVEC" count few.txt --min-count 1 -o few.counts -q
-    refused 4 "few.counts: has no word 'the'" compare text.safetensors the king --counts few.counts
+    refused 4 "few.counts: does not have the word 'the'" compare text.safetensors the king --counts few.counts
     small_vectors
-    refused 4 "does not say how it was trained" compare small.safetensors king queen --counts text.counts
+    refused 4 "does not record how it was trained" compare small.safetensors king queen --counts text.counts
     refused 2 "'king' and 'KING' are the same word" compare small.safetensors king KING
 }
 

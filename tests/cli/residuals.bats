@@ -29,7 +29,7 @@ text_and_model() {
     text_and_model
     "$PSDVEC" residuals text.model text.counts --top 3 >out
     grep -q '^  seen  *[0-9,]* pairs$' out
-    grep -q '^  correlation  *[0-9.-]* of targets and products, by weight$' out
+    grep -q '^  correlation  *[0-9.-]* between targets and products, weighted$' out
     grep -q 'word  *word  *count  *target  *product  *residual  *weight' out
     [ "$(sed '1,/residual  *weight/d' out | wc -l)" -eq 3 ]
     [ "$(wc -L <out)" -le 80 ]
@@ -120,10 +120,10 @@ text_and_model() {
     "$PSDVEC" count text.txt --window 2 --min-count 1 -o other.counts -q
     "$PSDVEC" residuals text.model other.counts >out 2>err
     grep -q 'not the counts that the model was trained on' err
-    refused 2 "exclude each other" residuals text.model text.counts --tsv --json
-    refused 2 "say which model" residuals text.model
+    refused 2 "cannot be combined" residuals text.model text.counts --tsv --json
+    refused 2 "give a model and the counts" residuals text.model
     small_vectors
-    refused 4 "does not say how it was trained" residuals small.vec text.counts
+    refused 4 "does not record how it was trained" residuals small.vec text.counts
     cp text.counts kept
     "$PSDVEC" residuals text.model text.counts -o text.counts 2>err && return 1
     grep -q 'choose another output' err

@@ -98,11 +98,11 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
 @test "finished parts are not counted again, changed inputs are" {
     count part*.txt --resume folder -o first.st
     run "$PSDVEC" count -v --min-count 3 part*.txt --resume folder -o second.st
-    [[ "$output" == *"counts of 4 of 4 units were there already"* ]]
+    [[ "$output" == *"counts: 4 of 4 units were already finished"* ]]
     cmp first.st second.st
     echo "entirely new words here" >>part2.txt
     run "$PSDVEC" count -v --min-count 3 part*.txt --resume folder -o third.st
-    [[ "$output" == *"words of 3 of 4 units were there already"* ]]
+    [[ "$output" == *"words: 3 of 4 units were already finished"* ]]
     count part*.txt -o direct.st
     cmp direct.st third.st
 }
@@ -114,7 +114,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     done
     run "$PSDVEC" count --min-count 3 part*.txt --resume folder -o second.st
     [ "$status" -eq 0 ]
-    [[ "$output" == *"made again, since:"* ]]
+    [[ "$output" == *"counted again:"* ]]
     cmp first.st second.st
 }
 

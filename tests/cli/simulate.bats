@@ -11,7 +11,7 @@ setup() {
     "$PSDVEC" simulate $small -o sim/ 2>told
     [ "$(ls sim | tr '\n' ' ')" = "text.txt truth-residuals.safetensors truth.json truth.safetensors " ]
     grep -q '^  text        20,000 words in 100 documents' told
-    grep -q '^  perplexity  .* under the truth, .* by frequency alone$' told
+    grep -q '^  perplexity  .* under the true model, .* under its unigrams$' told
     [ "$(wc -l <sim/text.txt)" -eq 100 ]
     [ "$(wc -w <sim/text.txt)" -eq 20000 ]
     grep -q '"format":"psdvec.simulation".*"vocab":120.*"seed":1.*"entropy_rate":' sim/truth.json
@@ -22,7 +22,7 @@ setup() {
     # shellcheck disable=SC2086
     "$PSDVEC" simulate $small -q -o sim
     "$PSDVEC" info --verify sim/truth.safetensors >info
-    grep -q '6, 3 with a positive and 3 with a negative sign' info
+    grep -q '6, 3 with a positive and 3 with a negative eigenvalue' info
     "$PSDVEC" similar sim/truth.safetensors baba --top 3 --tsv | rows >similar
     [ "$(wc -l <similar)" -eq 3 ]
 }
@@ -70,7 +70,7 @@ setup() {
     "$PSDVEC" simulate $small --form psd --residual 0.70711 --residual-cut 0.0002 --mu-power 0.2 -q -o paper
     refused 2 "--residual-cut" simulate --residual-cut 0 -o x
     refused 2 "--mu-power" simulate --mu-power=-1 -o x
-    refused 2 "a larger --residual-cut" simulate --residual 10 --residual-cut 0.0002 --vocab 500 -o x
+    refused 2 "raise --residual-cut" simulate --residual 10 --residual-cut 0.0002 --vocab 500 -o x
     [ ! -e x ]
 }
 
@@ -93,20 +93,20 @@ setup() {
     mkdir mine
     echo precious >mine/text.txt
     # shellcheck disable=SC2086
-    refused 5 "mine/text.txt: is there already" simulate $small -o mine
+    refused 5 "mine/text.txt: already exists" simulate $small -o mine
     [ "$(cat mine/text.txt)" = precious ]
     touch file
     # shellcheck disable=SC2086
-    refused 5 "file: is no folder" simulate $small -o file
+    refused 5 "file: is not a folder" simulate $small -o file
     # shellcheck disable=SC2086
-    refused 5 "cannot make the folder" simulate $small -o no/such
+    refused 5 "cannot create the folder" simulate $small -o no/such
 }
 
 @test "what cannot be is said" {
-    refused 2 "say where the result goes, for example -o sim/" simulate
+    refused 2 "give an output, for example -o sim/" simulate
     refused 2 "--form symmetric needs at least 3" simulate --dim 2 -o sim
     refused 2 "not be more than --vocab, 50" simulate --vocab 50 --dim 60 -o sim
-    refused 2 "ask for less strength" simulate --form psd --vocab 100 --dim 100 --strength 10 -o sim
+    refused 2 "lower --strength" simulate --form psd --vocab 100 --dim 100 --strength 10 -o sim
     [ ! -e sim ]
 }
 

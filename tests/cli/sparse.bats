@@ -49,14 +49,14 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     refused 3 "lower --shift" baseline ppmi text.counts --shift 1000 -o none.safetensors
     [ ! -e none.safetensors ]
     refused 2 "--shift must be a number above 0" baseline ppmi text.counts --shift 0 -o none.safetensors
-    refused 2 "has been counted already" baseline ppmi text.counts --window 3 -o none.safetensors
+    refused 2 "is a counts file" baseline ppmi text.counts --window 3 -o none.safetensors
 }
 
 @test "info tells the method, and how sparse it is" {
     "$PSDVEC" info ppmi.safetensors --verify >shown
     grep -q '^  method  *ppmi$' shown
-    grep -q '^  numbers a vector  *14, each about a word$' shown
-    grep -q '^  sparse  *[0-9]* numbers that are not 0, [0-9.]*% of all, [0-9]* a word$' shown
+    grep -q '^  dimensions  *14, one per word$' shown
+    grep -q '^  sparse  *[0-9]* nonzero components, [0-9.]*% of all, [0-9]* per word$' shown
     "$PSDVEC" info ppmi.safetensors --json |
         jq -e '.method == "ppmi" and .sparse and .directions_are_words and .entries > 0
                and (.density - .entries / .words / .dim | fabs) < 1e-6' >/dev/null
@@ -96,7 +96,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
 @test "compare shows the contexts that two words share" {
     "$PSDVEC" compare ppmi.safetensors king queen >shown
     grep -q '^  *PPMI with' shown
-    grep -q '^  Contexts that they share ' shown
+    grep -q '^  Shared contexts ' shown
     grep -q '^  rules ' shown
     run ! grep -q 'PMI$' shown
     [ "$(wc -L <shown)" -le 80 ]
@@ -127,24 +127,24 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     [ "$(sed -n 2p dense.vec | wc -w)" -eq 15 ]
     "$PSDVEC" convert ppmi.safetensors all.npy -q
     [ "$(wc -l <all.words.txt)" -eq 14 ]
-    refused 2 "leave out --precision" convert ppmi.safetensors x.safetensors --int8
-    refused 2 "leave out --precision" convert ppmi.safetensors x.safetensors --float16
+    refused 2 "omit --precision" convert ppmi.safetensors x.safetensors --int8
+    refused 2 "omit --precision" convert ppmi.safetensors x.safetensors --float16
 }
 
 @test "what takes a generative model names the method of any other" {
-    only='its vectors are those of ppmi; only models made by train'
+    only='its vectors were trained by ppmi; only models made by psdvec train'
     refused 4 "$only have probabilities" score ppmi.safetensors text.txt
     refused 4 "$only have probabilities" next ppmi.safetensors the king
     refused 4 "$only have probabilities" explain ppmi.safetensors text.txt
     refused 4 "$only have probabilities" generate ppmi.safetensors
     refused 4 "$only have probabilities" fit-temperature ppmi.safetensors text.txt
     refused 4 "$only can be extended" extend ppmi.safetensors text.txt -o more.safetensors
-    refused 4 "$only say" residuals ppmi.safetensors text.counts
-    refused 4 "$only say" compare ppmi.safetensors king queen --counts text.counts
+    refused 4 "$only have targets" residuals ppmi.safetensors text.counts
+    refused 4 "$only have targets" compare ppmi.safetensors king queen --counts text.counts
     "$PSDVEC" baseline svd text.counts --dim 3 -o svd.safetensors -q
-    refused 4 "those of svd" score svd.safetensors text.txt
-    refused 4 "those of svd" extend svd.safetensors text.txt -o more.safetensors
-    refused 4 "those of svd" residuals svd.safetensors text.counts
+    refused 4 "trained by svd" score svd.safetensors text.txt
+    refused 4 "trained by svd" extend svd.safetensors text.txt -o more.safetensors
+    refused 4 "trained by svd" residuals svd.safetensors text.counts
     "$PSDVEC" compare svd.safetensors king queen >shown
     run ! grep -q PMI shown
     # The words alone are enough for it.
@@ -168,6 +168,6 @@ claims() {
     for question in "similar huge.safetensors king" "vector huge.safetensors king" \
         "compare huge.safetensors king queen" "analogy huge.safetensors king queen man"; do
         # shellcheck disable=SC2086
-        refused 6 "vectors of 4294967295 numbers need" $question --memory 500M
+        refused 6 "vectors of 4294967295 dimensions need" $question --memory 500M
     done
 }

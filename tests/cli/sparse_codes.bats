@@ -22,8 +22,8 @@ sparse() { "$PSDVEC" baseline sparse -q --epochs 5 --factor 4 --l2 1e-4 "$@"; }
 entries() { "$PSDVEC" info "$1" --json | jq .entries; }
 
 @test "operands and options are strict" {
-    refused 2 "say which model's vectors to code" baseline sparse
-    refused 2 "say where the result goes, for example -o sparse.safetensors" baseline sparse x
+    refused 2 "give a model" baseline sparse
+    refused 2 "give an output, for example -o sparse.safetensors" baseline sparse x
     refused 2 "--factor" baseline sparse x -o y --factor x
     refused 2 "--l1" baseline sparse x -o y --l1 -1
     refused 2 "--epochs" baseline sparse x -o y --epochs 0
@@ -37,12 +37,12 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
 
 @test "more directions than can be numbered are refused" {
     { printf x; yes ' 1' | head -n 4400000 | tr -d '\n'; echo; } >wide.txt
-    refused 2 "--factor is 1000: 4400000000 directions are too many" baseline sparse wide.txt -o y --factor 1000
+    refused 2 "--factor is 1000, which gives 4400000000 dimensions; that is too many" baseline sparse wide.txt -o y --factor 1000
 }
 
 @test "sparse vectors are not coded again" {
     sparse dense.txt -o one
-    refused 2 "sparse vectors already" baseline sparse one -o two
+    refused 2 "its vectors are already sparse" baseline sparse one -o two
 }
 
 @test "words of a group are near each other, by few numbers" {
@@ -109,7 +109,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     kill -INT $process
     wait $process || status=$?
     [ "$status" -eq 130 ]
-    grep -q 'stopped; what is done is kept, 1 file .* in model.partial, and the same command goes on' stderr
+    grep -q 'stopped; finished work is kept (1 file .* in model.partial), and the same command resumes from it' stderr
     [ ! -e model ]
 }
 
@@ -118,7 +118,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ "$status" -eq 0 ]
     [[ $stderr == *"epoch 3 of 3: objective "* ]]
     [[ $stderr == *"after 3 epochs"* ]]
-    [[ $stderr == *"numbers that are not 0"* ]]
+    [[ $stderr == *"nonzero components"* ]]
 }
 
 @test "a penalty that leaves no code is warned of" {

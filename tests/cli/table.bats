@@ -40,7 +40,7 @@ some_text() { # FILE LINES
 }
 
 # The table without what differs from run to run.
-timeless() { sed -E 's/"(seconds|cpu_seconds|memory|more)": [^,}]*//g; s/Time and memory are those of this machine[^"]*//' "$1"; }
+timeless() { sed -E 's/"(seconds|cpu_seconds|memory|more)": [^,}]*//g; s/Time and memory were measured on this machine[^"]*//' "$1"; }
 
 table() { "$PSDVEC" table text.txt "${tiny[@]}" "$@"; }
 
@@ -149,32 +149,32 @@ PYTHON
     "$PSDVEC" table text.txt --dim 4 --methods svd,cca --resamples 0 -o out >printed 2>said
     grep -Eq '^system +world ' printed
     [ "$(wc -L <printed)" -le 80 ]
-    grep -q 'Without resamples, correlations are not compared' printed
-    grep -q 'warning: the text knows all words of no question' said
+    grep -q 'Without bootstrap samples, correlations are not compared' printed
+    grep -q 'warning: the vocabulary of the text covers none of the questions' said
 }
 
 @test "a folder of sets: each file is a set, and a folder of word pairs is one" {
     table -o out --methods svd >printed 2>/dev/null
     grep -q '"name": "parts", "file": "sets/parts", .*"sections": \["one", "two"\]' out/table.json
     table -o out --methods svd --sets sets/alike.txt >printed 2>said
-    grep -q 'there from before' said
+    grep -q 'from an earlier run' said
     printf 'Lines of prose,\nsome longer and some shorter,\nare no set.\n' >sets/text.txt
     cp out/svd.safetensors sets/
     table -o out --methods svd >printed 2>said
-    grep -Fq 'warning: sets: left out, because they are not test sets: svd.safetensors, text.txt' said
+    grep -Fq 'warning: sets: skipped, because they are not test sets: svd.safetensors, text.txt' said
 }
 
 @test "a test set among the texts is refused, with the option that was meant" {
-    refused 2 "sets/alike.txt is a test set (word pairs with ratings), and as an input it would become training text; to score on it, write --sets sets/alike.txt" \
+    refused 2 "sets/alike.txt is a test set (word pairs with ratings), but was given as training text; to score on it, write --sets sets/alike.txt" \
         table text.txt sets/alike.txt --methods svd -o out
     [ ! -e out ]
     refused 2 "--sets sets/alike.txt" table text.txt sets --methods svd -o out
     # Where text is read for other purposes, it is a warning.
     printf ': capitals\nrome italy oslo norway\nrome italy bern swiss\nrome italy kiev ukraine\noslo norway rome italy\nbern swiss oslo norway\n' >questions.txt
     "$PSDVEC" count questions.txt --min-count 1 -q -o q.counts.safetensors 2>said
-    grep -Fq 'warning: questions.txt looks like a test set (analogies), not like text' said
+    grep -Fq 'warning: questions.txt looks like a test set (analogies), but is read as text' said
     "$PSDVEC" train text.txt questions.txt --dim 3 -q -o q.safetensors 2>said
-    grep -Fq 'to score a model on it: psdvec eval MODEL questions.txt' said
+    grep -Fq 'to score a model on it, run psdvec eval MODEL questions.txt' said
     "$PSDVEC" baseline svd text.txt questions.txt --dim 3 -q -o b.safetensors 2>said
     grep -Fq 'warning: questions.txt looks like a test set' said
     "$PSDVEC" train text.txt --dim 3 -q -o q.safetensors 2>said
@@ -242,8 +242,8 @@ PYTHON
     [ -e out/w3-uniform-keep-0.counts.safetensors ]
     "$PSDVEC" counts info out/w3-uniform-keep-0.counts.safetensors | grep -Eq 'window +3'
     # psd counts as before.
-    grep -A 1 'of 4  psd  ' said | grep -q 'there from before'
-    grep -A 1 'of 4  psd-paper  ' said | grep -q 'made again: settings or text have changed'
+    grep -A 1 'of 4  psd  ' said | grep -q 'from an earlier run'
+    grep -A 1 'of 4  psd-paper  ' said | grep -q 'trained again: settings or text have changed'
     [ "$(wc -L <printed)" -le 80 ]
 }
 
@@ -276,7 +276,7 @@ PYTHON
     "$PSDVEC" convert out/psd-25k.safetensors -o own.vec -q
     cmp first.vec own.vec
     grep -qE '^by psd-25k +100%' printed
-    tr '\n' ' ' <printed | grep -q ' psd-25k has 25,000 words only'
+    tr '\n' ' ' <printed | grep -q ' psd-25k has only 25,000 words'
     [ "$(jq -c '[.columns[] | .best[], .alike[]] | map(select(. == "psd-25k"))' out/table.json)" = '[]' ]
     grep -q '"of": "psd-25k"' out/table.json
 }
@@ -302,7 +302,7 @@ PYTHON
     cp -r out kept
     table -o out --methods psd,svd,sparse >second 2>said
     cmp first second
-    [ "$(grep -c 'there from before' said)" -eq 3 ]
+    [ "$(grep -c 'from an earlier run' said)" -eq 3 ]
     diff -r out kept
 }
 
@@ -312,15 +312,15 @@ PYTHON
     table -o out --methods psd,svd,cca --seed 0 -q >/dev/null
     [ -z "$(find out -name 'psd.safetensors' -newermt 2002-01-01)" ]
     table -o out --methods psd,svd --dim 7 >/dev/null 2>said
-    [ "$(grep -c 'made again: settings' said)" -eq 2 ]
-    grep -q 'about .* left, as it took before' said
+    [ "$(grep -c 'trained again: settings' said)" -eq 2 ]
+    grep -q 'about .* left, as in the earlier run' said
     run ! grep -q '^counting' said
     echo "more words here, more words there" >>text.txt
     table -o out --methods psd,svd --dim 7 >/dev/null 2>said
-    [ "$(grep -c 'made again: settings or text' said)" -eq 2 ]
+    [ "$(grep -c 'trained again: settings or text' said)" -eq 2 ]
     grep -q '^counting' said
     table -o out --methods psd,svd --dim 7 --restart >/dev/null 2>said
-    run ! grep -q 'from before' said
+    run ! grep -q 'from an earlier run' said
     grep -q '^counting' said
 }
 
@@ -331,10 +331,10 @@ PYTHON
                s/, "more"/, "joules": [1, {"x": 2}], "more"/' out/records/*.json
     touch -d '2001-01-01' out/*.safetensors
     table -o out --methods psd,svd,sparse-psd >printed 2>said
-    [ "$(grep -c 'there from before, made by psdvec 0.0.7' said)" -eq 3 ]
+    [ "$(grep -c 'from an earlier run, made by psdvec 0.0.7' said)" -eq 3 ]
     [ -z "$(find out -name '*.safetensors' -newermt 2002-01-01)" ]
-    tr -s ' \n' ' ' <printed | grep -q 'psd by psdvec 0.0.7, svd by psdvec 0.0.7, sparse-psd by psdvec 0.0.7; --restart makes all anew'
-    grep -q 'Made by another version: psd by psdvec 0.0.7' out/table.md
+    tr -s ' \n' ' ' <printed | grep -q 'psd by psdvec 0.0.7, svd by psdvec 0.0.7, sparse-psd by psdvec 0.0.7; --restart trains all of them again'
+    grep -q 'Made by other versions: psd by psdvec 0.0.7' out/table.md
     grep -q '"made_by": "0.0.7"' out/table.json
     table -o out --methods psd,svd --restart >printed 2>said
     run ! grep -q '0.0.7' printed said
@@ -344,9 +344,9 @@ PYTHON
     table -o out --methods svd -q >/dev/null
     sed -i 's/"dim": 6/"dim": 6, "from_the_future": 3/' out/records/svd.json
     table -o out --methods svd -v >/dev/null 2>said
-    grep -q 'svd.safetensors is made again, since settings or text have changed: from_the_future' said
+    grep -q 'svd.safetensors is made again because settings or text have changed: from_the_future' said
     table -o out --methods svd --dim 5 --window 3 -v >/dev/null 2>said
-    grep -q 'svd.safetensors is made again, since settings or text have changed: dim, window' said
+    grep -q 'svd.safetensors is made again because settings or text have changed: dim, window' said
 }
 
 @test "counts that nobody needs any more may be deleted" {
@@ -366,7 +366,7 @@ PYTHON
     cd elsewhere
     "$PSDVEC" table ../text.txt --dim 6 --sets ../sets --resamples 200 --methods psd,svd -o ../moved \
         >/dev/null 2>said
-    [ "$(grep -c 'there from before' said)" -eq 2 ]
+    [ "$(grep -c 'from an earlier run' said)" -eq 2 ]
 }
 
 @test "killed at any time, the same command goes on to the same table" {
@@ -409,10 +409,10 @@ PYTHON
     wait $pid || status=$?
     [ $status -eq 143 ]
     [ ! -s printed ]
-    grep -q 'stopped; 1 of 2 systems done and kept in out, and the same command goes on' said
+    grep -q 'stopped; 1 of 2 systems are done and kept in out, and the same command resumes' said
     [ -e out/svd.safetensors ] && [ ! -e out/glove.safetensors ]
     "$PSDVEC" table text.txt --dim 60 --sets sets --methods svd,glove -o out >printed 2>said
-    grep -A 1 'of 2  svd' said | grep -q 'there from before'
+    grep -A 1 'of 2  svd' said | grep -q 'from an earlier run'
     mkdir direct
     cp -a text.txt sets direct
     (cd direct && "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove -o out -q >/dev/null)
@@ -431,7 +431,7 @@ PYTHON
     status=0
     wait $pid || status=$?
     [ $status -eq 143 ]
-    grep -q 'stopped; 2 of 2 systems done and kept in out, and the same command goes on from there' said
+    grep -q 'stopped; 2 of 2 systems are done and kept in out, and the same command resumes from there' said
 }
 
 @test "where some of a time is not known, all forms say so" {
@@ -457,7 +457,7 @@ PYTHON
     grep -q 'psdvec table: svd failed: out/svd.safetensors.partial' said
     grep -Eq '^svd +failed +failed +failed$' printed
     grep -q '^svd failed: ' printed
-    grep -q '^sparse-svd failed: it begins with svd, which failed$' printed
+    grep -q '^sparse-svd failed: it depends on svd, which failed$' printed
     grep -Eq '^cca +\.[0-9]' printed
     grep -q '^| svd | failed | failed | failed |$' out/table.md
     grep -q '"name": "svd", .*"failure": "out/svd' out/table.json
@@ -465,7 +465,7 @@ PYTHON
     [ "$(cat out/svd.safetensors.partial/key)" = mine ]
     rm -r out/svd.safetensors.partial
     table -o out --methods psd,svd,sparse-svd,cca >printed 2>said
-    [ "$(grep -c 'there from before' said)" -eq 2 ]
+    [ "$(grep -c 'from an earlier run' said)" -eq 2 ]
     grep -Eq '^sparse-svd +-?\.[0-9]' printed
     rendered failed.html >page.html
     grep -q '<td class="failed" colspan="3">failed: out/svd' page.html
@@ -480,12 +480,12 @@ PYTHON
 
 @test "methods that are none" {
     refused 2 "there is no method 'glvoe'; did you mean 'glove'?" table x -o out --methods psd,glvoe
-    refused 2 "there is no method 'word2vec'; there are psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, glove, cca and sparse" \
+    refused 2 "there is no method 'word2vec'; the methods are psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, glove, cca and sparse" \
         table text.txt -o out --methods word2vec
-    refused 2 "psd is named twice" table text.txt -o out --methods psd,glove,psd
-    refused 2 "sparse-psd is named twice" table text.txt -o out --methods sparse,psd,sparse-psd
+    refused 2 "psd is given twice" table text.txt -o out --methods psd,glove,psd
+    refused 2 "sparse-psd is given twice" table text.txt -o out --methods sparse,psd,sparse-psd
     refused 2 "there is no method ''" table text.txt -o out --methods psd,
-    refused 2 "would be sparse codes of vectors that are sparse already" table text.txt -o out --methods sparse-ppmi
+    refused 2 "would be sparse codes of vectors that are already sparse" table text.txt -o out --methods sparse-ppmi
     refused 2 "there is no method 'nosuch'" table text.txt -o out --methods sparse-nosuch
     [ ! -e out ]
 }
@@ -500,7 +500,7 @@ PYTHON
 @test "sets that are none are noticed before any training" {
     refused 3 "nosuch" table text.txt -o out --sets nosuch
     mkdir empty
-    refused 3 "empty: the folder has no test sets in it" table text.txt -o out --sets empty
+    refused 3 "empty: the folder contains no test sets" table text.txt -o out --sets empty
     echo 'this is not a test set at all, is it' >sets/notes.txt
     refused 3 "sets/notes.txt: has no questions" table text.txt -o out --sets sets
     [ ! -e out ]
@@ -512,8 +512,8 @@ PYTHON
     mkfifo pipe
     refused 2 "pipe can be read only once" table pipe "${tiny[@]}" -o out
     "$PSDVEC" count text.txt -o counts.st -q
-    refused 3 "counts.st is not text but a file of psdvec's" table counts.st "${tiny[@]}" -o out
-    refused 2 "say which text to train on" table -o out
+    refused 3 "counts.st is a psdvec file, not text" table counts.st "${tiny[@]}" -o out
+    refused 2 "give a text: files or folders" table -o out
     [ ! -e out ]
     : >nothing
     refused 3 "nothing" table nothing "${tiny[@]}" -o out
@@ -540,17 +540,17 @@ PYTHON
     status=0
     wait $pid || status=$?
     [ $status -eq 3 ]
-    grep -q 'the text was changed during the run' said
+    grep -q 'the text changed during the run' said
     [ ! -s printed ] && [ ! -e out/table.md ]
     "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove,sgns -o out >printed 2>said
-    run ! grep -q 'from before' said
+    run ! grep -q 'from an earlier run' said
 }
 
 @test "the folder may not lie in the text" {
     mkdir books
     cp text.txt books
-    refused 5 "books/out lies in the input books and would be read as text" table books "${tiny[@]}" -o books/out
-    refused 5 "lies in the input" table books "${tiny[@]}" -o books
+    refused 5 "books/out is inside the input books and would be read as text" table books "${tiny[@]}" -o books/out
+    refused 5 "is inside the input" table books "${tiny[@]}" -o books
     [ "$(ls books)" = text.txt ]
 }
 
@@ -558,23 +558,23 @@ PYTHON
     mkdir out
     echo mine >out/other
     echo mine >out/table.md
-    refused 5 "out/table.md is there already, and no table made it" table text.txt "${tiny[@]}" -o out
+    refused 5 "out/table.md already exists, and psdvec table did not write it" table text.txt "${tiny[@]}" -o out
     rm out/table.md
     echo mine >out/svd.safetensors
-    refused 5 "out/svd.safetensors is there already, and this table did not make it" \
+    refused 5 "out/svd.safetensors already exists, and this table did not write it" \
         table text.txt "${tiny[@]}" -o out --methods svd
     [ "$(cat out/svd.safetensors out/other)" = "$(printf 'mine\nmine')" ]
     rm -r out/svd.safetensors out/records
     mkdir out/records
     echo mine >out/records/letters
-    refused 5 "out/records is there already, and no table made it" \
+    refused 5 "out/records already exists, and psdvec table did not write it" \
         table text.txt "${tiny[@]}" -o out --methods svd
     rm -r out/records
     table -o out --methods svd -q >/dev/null
     [ "$(cat out/other)" = mine ]
     echo file >notafolder
-    refused 5 "notafolder is no folder" table text.txt "${tiny[@]}" -o notafolder
-    refused 5 "cannot make the folder no/such" table text.txt "${tiny[@]}" -o no/such
+    refused 5 "notafolder is not a folder" table text.txt "${tiny[@]}" -o notafolder
+    refused 5 "cannot create the folder no/such" table text.txt "${tiny[@]}" -o no/such
 }
 
 @test "a damaged model is made again; another model in its place is left alone" {
@@ -583,14 +583,14 @@ PYTHON
     size=$(stat -c %s out/svd.safetensors)
     printf 'XXXX' | dd of=out/svd.safetensors bs=1 seek=$((size - 100)) conv=notrunc status=none
     table -o out --methods svd,cca -v >/dev/null 2>said
-    grep -q 'out/svd.safetensors is made again, since out/svd.safetensors' said
+    grep -q 'out/svd.safetensors is made again because out/svd.safetensors' said
     cmp out/svd.safetensors kept
     head -c 1000 kept >out/svd.safetensors
     table -o out --methods svd,cca -q >/dev/null
     cmp out/svd.safetensors kept
     "$PSDVEC" convert kept --dim 3 out/svd.safetensors -q
     cp out/svd.safetensors other
-    refused 5 "out/svd.safetensors is not the file that this table made" \
+    refused 5 "out/svd.safetensors is not the file that this table wrote" \
         table text.txt "${tiny[@]}" -o out --methods svd,cca
     cmp out/svd.safetensors other
 }
@@ -610,7 +610,7 @@ PYTHON
     table -o out --methods svd -q >/dev/null
     flock out/records/psdvec-table sleep 5 3>&- &
     sleep 0.3
-    refused 5 "another psdvec table is at work in out" table text.txt "${tiny[@]}" -o out --methods svd
+    refused 5 "another psdvec table is running in out" table text.txt "${tiny[@]}" -o out --methods svd
     kill $! 2>/dev/null || true
 }
 
@@ -620,7 +620,7 @@ PYTHON
     [ $status -eq 6 ]
     grep -q 'psdvec table: counting failed: .*memory' said
     grep -q '^counting failed: ' printed
-    grep -q '^svd failed: it begins with counts, which failed$' printed
+    grep -q '^svd failed: it depends on counts, which failed$' printed
     grep -Eq '^sgns +-?\.[0-9]' printed
     mv out/table.html failed.html
     table -o out --methods svd,sgns -q >printed

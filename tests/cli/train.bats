@@ -34,10 +34,10 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
 # ---- The command line --------------------------------------------------------------------------
 
 @test "operands and -o are asked for" {
-    refused 2 "say what to train on: text" train
-    refused 2 "say where the result goes, for example -o wiki.safetensors" train x
-    refused 2 "say which model to extend, and from what" extend x -o y
-    refused 2 "say where the result goes" extend x y
+    refused 2 "give an input: text" train
+    refused 2 "give an output, for example -o wiki.safetensors" train x
+    refused 2 "give a model and new text" extend x -o y
+    refused 2 "give an output" extend x y
     refused 3 "nosuch" train nosuch -o m.st
     refused 3 "nosuch" extend nosuch small.txt -o m.st
     [ ! -e m.st ] && [ ! -e m.st.partial ]
@@ -71,14 +71,14 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
 
 @test "options that contradict each other are refused, with the remedy" {
     refused 2 "use both or neither" train x -o y --weights smoothed
-    refused 2 "--rho is 0.2, which belongs to --weights factored" train x -o y --weights raw --rho 0.2
+    refused 2 "--rho is 0.2, which requires --weights factored" train x -o y --weights raw --rho 0.2
     refused 2 "use --start 0 or --target smoothed" train x -o y --start 0.5
     refused 2 "steps of length 2.28" train x -o y --relaxation 1.9
     refused 2 "--kappa must be a number above 0" train x -o y --target smoothed --kappa 0
-    refused 2 "into 3 bands, and --mu has 2 numbers" \
+    refused 2 "into 3 bands, but --mu has 2 values" \
         train x -o y --core 5 --mu 1,2 --bands 6,7
-    refused 2 "the ranks must ascend" train x -o y --core 5 --mu 1,2,3 --bands 7,6
-    refused 2 "lies within the core" train x -o y --core 5 --mu 1,2 --bands 3
+    refused 2 "the ranks must be in ascending order" train x -o y --core 5 --mu 1,2,3 --bands 7,6
+    refused 2 "is within the core" train x -o y --core 5 --mu 1,2 --bands 3
 }
 
 @test "options that would do nothing are refused" {
@@ -105,11 +105,11 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
 @test "with a counts file, options about text are refused" {
     small_text
     "$PSDVEC" count -q small.txt --min-count 1 -o c.st
-    refused 2 "--window is about reading text, and c.st has been counted already" \
+    refused 2 "--window applies to text, and c.st is a counts file" \
         train c.st --window 3 -o m.st
-    refused 2 "--sentences is about reading text" train c.st --sentences -o m.st
-    refused 2 "--keep is about reading text" train c.st --keep the -o m.st
-    refused 2 "c.st is a counts file, and must then be the only input" train c.st small.txt -o m.st
+    refused 2 "--sentences applies to text" train c.st --sentences -o m.st
+    refused 2 "--keep applies to text" train c.st --keep the -o m.st
+    refused 2 "c.st is a counts file, and a counts file must be the only input" train c.st small.txt -o m.st
     refused 2 "counts merge" train c.st c.st -o m.st
 }
 
@@ -168,7 +168,7 @@ END
     yes alone | head -n 20 >same
     printf 'a\nb\na\nb\n' >apart
     for text in one same apart; do
-        refused 3 "no two different words were seen together" train $text --min-count 1 -o m.st
+        refused 3 "no two different words co-occur" train $text --min-count 1 -o m.st
         [ ! -e m.st ] && [ ! -e m.st.partial ]
     done
     some_counts
@@ -181,7 +181,7 @@ END
 @test "a core of few words: vectors of as many numbers, and no empty ones" {
     echo hello world >two
     "$PSDVEC" train two --min-count 1 -o m.st 2>stderr
-    grep -q 'the core has 2 words, so vectors have 2 numbers, not 500' stderr
+    grep -q 'the core has 2 words, so the vectors have 2 dimensions, not 500' stderr
     grep -Eq '^  model +2 words, 2 dimensions$' stderr
     grep -Eq '^  eigenvalues +1 positive, 1 negative$' stderr
     some_counts
@@ -196,7 +196,7 @@ END
     { tail -n +11 sorted && head -n 10 sorted; } >turned
     options=(--core 50 --dim 5 --iterations 1 -o m.st)
     train text.txt --vocab turned "${options[@]}" 2>stderr
-    grep -q 'warning: the core is the first 50 words, as the words are listed, and 10 behind it' stderr
+    grep -q 'warning: the core is the first 50 words of the list, but 10 of the words after it' stderr
     train text.txt --vocab sorted "${options[@]}" 2>stderr
     [ ! -s stderr ]
 }
@@ -204,7 +204,7 @@ END
 @test "priors of any size" {
     some_counts
     "$PSDVEC" train counts.st --core-mu 1e12 --form psd --dim 5 --iterations 2 -o m.st 2>stderr
-    grep -q 'warning: the last 5 of the 5 numbers of every vector are 0' stderr
+    grep -q 'warning: the last 5 of the 5 components of every vector are 0' stderr
     grep -Eq '^  eigenvalues +0 positive, 0 negative$' stderr
     train counts.st --core 50 --mu 1e12 --mu-power 10 --core-mu 1e12 --form psd --dim 5 --iterations 2 -o m.st
     refused 2 "--core-mu must be a number from 0 to 1000000000000" train counts.st --core-mu 1e30 -o m.st
@@ -251,7 +251,7 @@ END
     grep -Eq '^  disk +.* for the model' plan
     grep -Eq '^  time +' plan
     grep -q 'interrupted none' plan
-    refused 2 "--window is about reading text" train counts.st --dry-run --window 3 -o m.st
+    refused 2 "--window applies to text" train counts.st --dry-run --window 3 -o m.st
 }
 
 @test "--dry-run on text is an estimate, and says so" {
@@ -265,10 +265,10 @@ END
     for label in text words dimensions pairs memory disk time interrupted; do
         grep -Eq "^  $label +" plan
     done
-    grep -q 'psdvec train COUNTS --dry-run knows better' plan
+    grep -q 'For a better estimate, count the text first and run psdvec train COUNTS --dry-run' plan
     refused 3 "cannot read nosuch: No such file" train text.txt nosuch --dry-run -o m.st
-    refused 2 "cannot know how much text" train - --dry-run -o m.st
-    refused 2 "--vocab and --keep exclude each other" train text.txt --vocab x --keep y --dry-run -o m
+    refused 2 "cannot estimate the size of standard input" train - --dry-run -o m.st
+    refused 2 "--vocab and --keep cannot be combined" train text.txt --vocab x --keep y --dry-run -o m
 }
 
 # ---- Training ---------------------------------------------------------------------------------
@@ -300,9 +300,9 @@ END
     some_counts
     "$PSDVEC" train counts.st --dim 20 --core 200 -o m.st 2>stderr
     "$PSDVEC" info m.st >sheet
-    sed -n '/^Joint probability/,/^$/p' sheet >joint
-    for label in 'the text' 'of it words' 'of it products' 'of it residuals' 'of it shifts' "residuals' prior" \
-        background "vectors' prior"; do
+    sed -n '/^Log joint probability/,/^$/p' sheet >joint
+    for label in 'text' 'text: words' 'text: products' 'text: residuals' 'text: shifts' "residual prior" \
+        background "vector prior"; do
         grep -q "^  $label  *-*[0-9]" joint
     done
     [ "$(wc -L <joint)" -le 80 ]
@@ -313,7 +313,7 @@ END
     jq -e --argjson said "$said" '.joint | .unigrams + .products + .residuals + .shifts + .residual_prior +
         .background + .vector_prior | . / $said - 1 | fabs < 1e-4' json
     small_vectors
-    [ "$("$PSDVEC" info small.safetensors | grep -c '^Joint')" -eq 0 ]
+    [ "$("$PSDVEC" info small.safetensors | grep -c "^Log joint")" -eq 0 ]
     [ "$("$PSDVEC" info small.safetensors --json | jq .joint)" = null ]
 }
 
@@ -419,9 +419,9 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
             # shellcheck disable=SC2086
             run "$PSDVEC" train counts.st $options --memory $memory -o m.st
             [ "$status" -eq 6 ]
-            [[ $output == *"needs at least"*"give --memory "* ]]
+            [[ $output == *"needs at least"*"set --memory "* ]]
             [ ! -e m.st ] && [ ! -e m.st.partial ]
-            enough=${output#*give --memory }
+            enough=${output#*set --memory }
             # shellcheck disable=SC2086
             train counts.st $options --iterations 1 --memory "${enough%%,*}" -o m.st
             rm m.st
@@ -513,7 +513,7 @@ stop_in_readout() {
         [ -d m.st.partial ] && [ ! -e m.st ]
         run "$PSDVEC" train "${options[@]}" -o m.st
         [ "$status" -eq 0 ]
-        [[ $output == *"going on with the counts of an interrupted run"* ]]
+        [[ $output == *"using the counts of an interrupted run"* ]]
         [[ $output == *"read-out of "*" words"* ]]
         cmp direct.st m.st
         [ "$(ls -A)" = "$(printf 'direct.st\nm.st\nstderr\ntext.txt')" ]
@@ -551,13 +551,13 @@ interrupt() {
     # A job in the background ignores SIGINT unless job control is on.
     set -m
     interrupt
-    grep -Eq 'stopped; what is done is kept, [0-9]+ files? .* in m.st.partial, and the same command goes on from there' stderr
+    grep -Eq 'stopped; finished work is kept \([0-9]+ files? .* in m.st.partial\), and the same command resumes from it' stderr
     [ -d m.st.partial ]
     [ ! -e m.st ]
     "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st --dry-run >plan
-    grep -Eq 'interrupted [0-9]+ files? \(.*\) in m.st.partial; with the same options and input the run goes on from there' plan
+    grep -Eq 'interrupted [0-9]+ files? \(.*\) in m.st.partial; with the same options and input, the run resumes from it' plan
     interrupt --restart
-    grep -q 'the same command without --restart goes on' stderr
+    grep -q 'the same command without --restart resumes' stderr
 }
 
 @test "after an interruption other options begin anew, with a warning, and nothing stale is used" {
@@ -567,7 +567,7 @@ interrupt() {
     interrupt
     run "$PSDVEC" train counts.st --dim 30 -o m.st
     [ "$status" -eq 0 ]
-    [[ $output == *"what an interrupted run left there is forgotten"* ]]
+    [[ $output == *"discarding the interrupted run found there"* ]]
     cmp direct.st m.st
     [ ! -e m.st.partial ]
     # So does another input of the same name.
@@ -595,7 +595,7 @@ interrupt() {
     "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st 3>&- 2>stderr.first &
     first=$!
     while [ ! -e m.st.partial/lock ]; do sleep 0.05; done
-    refused 5 "another run is writing this model" train counts.st --dim 20 -o m.st
+    refused 5 "another run is writing this output" train counts.st --dim 20 -o m.st
     kill -9 $first
     wait $first || true
     train counts.st --dim 20 -o m.st 2>/dev/null
@@ -613,7 +613,7 @@ interrupt() {
         wait $process || true
         printf xyz | dd of=m.st.partial/$state.safetensors bs=1 seek=5000 conv=notrunc 2>/dev/null
         "$PSDVEC" train text.txt "${slow[@]}" -o m.st 2>stderr
-        grep -q "warning: m.st.partial/$state.safetensors: not used, since: " stderr
+        grep -q "warning: m.st.partial/$state.safetensors: not used: " stderr
         cmp direct.st m.st
     done
 }
@@ -639,7 +639,7 @@ interrupt() {
     some_counts
     mkdir m.st.partial
     echo dear >m.st.partial/own.safetensors
-    refused 5 "m.st.partial: is in the way" train counts.st --dim 20 -o m.st
+    refused 5 "m.st.partial: should be the folder for the state of an interrupted run" train counts.st --dim 20 -o m.st
     [ "$(ls -A m.st.partial)" = own.safetensors ]
 }
 
@@ -662,7 +662,7 @@ old_model() {
 @test "extend adds words, and the old vectors keep their bits" {
     old_model
     "$PSDVEC" extend old.st new.txt -o new.st 2>stderr
-    grep -Eq '^  model +[0-9,]+ new words, [0-9,]+ as they were$' stderr
+    grep -Eq '^  model +[0-9,]+ new words, [0-9,]+ unchanged$' stderr
     grep -Eq '^  core +[0-9,]+ of the model.s core words occur in the new text$' stderr
     grep -Eq '^  written +new.st' stderr
     for set in "" --raw; do # the read-out, and the generative vectors
@@ -740,7 +740,7 @@ old_model() {
     "$PSDVEC" extend -q old.st alike.st -o m.st 2>stderr
     [ ! -s stderr ]
     "$PSDVEC" extend -q old.st other.st -o m.st 2>stderr
-    grep -q 'warning: other.st: was not counted as the text of old.st was: window 3, not 10; oov "keep", not "drop"; the' stderr
+    grep -q 'warning: other.st: was counted in another way than the text of old.st: window 3, not 10; oov "keep", not "drop"; the' stderr
     "$PSDVEC" info m.st >info
     grep -Eq '^  first [0-9,]+, words [0-9,]+, .*, from new.txt$' info
 }
@@ -753,7 +753,7 @@ old_model() {
     refused 4 "bad.st" convert bad.st m.safetensors
     refused 4 "bad.st" convert bad.st m.txt
     "$PSDVEC" convert -q old.st unit.safetensors --normalize
-    refused 4 "were brought to length 1" extend unit.safetensors new.txt -o m.st
+    refused 4 "were normalised to length 1" extend unit.safetensors new.txt -o m.st
     [ ! -e m.st ] && [ ! -e m.txt ] && [ ! -e m.safetensors ]
 }
 

@@ -23,8 +23,8 @@ sgns() { "$PSDVEC" baseline sgns -q "$@"; }
 small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
 
 @test "operands and -o are asked for, and numbers are strict" {
-    refused 2 "say what to learn from: text" baseline sgns
-    refused 2 "say where the result goes, for example -o sgns.safetensors" baseline sgns x
+    refused 2 "give a text: files" baseline sgns
+    refused 2 "give an output, for example -o sgns.safetensors" baseline sgns x
     refused 3 "nosuch" baseline sgns nosuch -o m.st
     refused 2 "--negative must be a whole number from 1 to 1000, not '0'" baseline sgns x -o y --negative 0
     refused 2 "--epochs must be a whole number" baseline sgns x -o y --epochs 1.5
@@ -37,16 +37,16 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
 @test "counts are not enough: it needs the text" {
     some_text 100
     "$PSDVEC" count -q text.txt -o counts.st
-    refused 2 "counts.st is a file of counts or vectors, and sgns learns from the text itself" \
+    refused 2 "counts.st contains counts or vectors, and sgns trains on text only" \
         baseline sgns counts.st -o m.st
-    refused 2 "cbow learns from the text itself" baseline sgns --cbow counts.st -o m.st
+    refused 2 "cbow trains on text only" baseline sgns --cbow counts.st -o m.st
 }
 
 @test "text without words, or only with rare ones, is refused" {
     : >empty
-    refused 3 "empty: empty; there is no text in it" baseline sgns empty -o m.st
+    refused 3 "empty: the input is empty; give a file that contains text" baseline sgns empty -o m.st
     echo "once upon a time" >short
-    refused 3 "none of 4 distinct words is seen 5 times; lower the minimum count" \
+    refused 3 "none of 4 distinct words occurs 5 times; lower --min-count" \
         baseline sgns short -o m.st
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
@@ -56,10 +56,10 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     some_text 100
     for model in "" --cbow; do
         # shellcheck disable=SC2086
-        refused 3 "no two words stand together in the text, so there is nothing to learn" \
+        refused 3 "no two words co-occur in the text, so there is nothing to train on" \
             baseline sgns alone $model -o m.st
         # shellcheck disable=SC2086
-        refused 3 "drop fewer (--subsample)" baseline sgns text.txt --subsample 1e-12 $model -o m.st
+        refused 3 "subsample less (higher --subsample)" baseline sgns text.txt --subsample 1e-12 $model -o m.st
     done
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
@@ -87,7 +87,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     some_text 500
     for model in "" --cbow; do
         # shellcheck disable=SC2086
-        refused 6 "lead to numbers that are not finite; a rate below 10 (--rate) may help" \
+        refused 6 "diverges; a learning rate below 10 (--rate) may help" \
             baseline sgns text.txt $model --rate 10 -o m.st
     done
     [ ! -e m.st ]
@@ -123,7 +123,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
         wait $process || true
         # shellcheck disable=SC2086
         "$PSDVEC" baseline sgns "${options[@]}" $model -o resumed.st 2>stderr
-        if ! grep -q '^going on after epoch' stderr; then
+        if ! grep -q '^resuming after epoch' stderr; then
             cat stderr
             return 1
         fi
@@ -140,8 +140,8 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     sgns texts --dim 5 --epochs 1 -o apart.st
     sgns texts --dim 5 --epochs 1 -o texts/m.st
     cmp apart.st texts/m.st
-    refused 5 "texts/m.st: is an input as well as the output" baseline sgns texts -o texts/m.st
-    refused 5 "texts/m.st: is an input as well as the output" train texts -o texts/m.st
+    refused 5 "texts/m.st: is both input and output" baseline sgns texts -o texts/m.st
+    refused 5 "texts/m.st: is both input and output" train texts -o texts/m.st
 }
 
 # interrupt INPUT: leaves the state of a run stopped by Ctrl-C, its words in stderr.
@@ -163,9 +163,9 @@ interrupt() {
     # A job in the background ignores SIGINT unless job control is on.
     set -m
     interrupt text.txt
-    grep -q 'stopped; what is done is kept, 1 file .* in m.st.partial, and the same command goes on' stderr
+    grep -q 'stopped; finished work is kept (1 file .* in m.st.partial), and the same command resumes from it' stderr
     interrupt - <text.txt
-    grep -q 'stopped; text that does not lie in a file cannot be read again' stderr
+    grep -q 'stopped; standard input and pipes cannot be read again' stderr
     [ ! -e m.st ]
 }
 

@@ -52,7 +52,7 @@ headless() {
 # anything but a word that the model knows only by its spelling, and words that are spelt like it.
 say() {
     printf '== psdvec %s\n' "$*"
-    if ! headless "$@" -q 2>stderr </dev/null || grep -qvE 'not in the model; from its spelling|did you mean' stderr; then
+    if ! headless "$@" -q 2>stderr </dev/null || grep -qvE 'not in the model; its vector comes from its spelling|did you mean' stderr; then
         printf 'psdvec %s: %s\n' "$*" "$(cat stderr)" >&2
         return 1
     fi
@@ -277,7 +277,7 @@ group_residual_file() {
         "$TOOLS/st_edit" print out.safetensors $tensors >after
         awk -v tolerance=1e-5 -f ../near.awk before after
         "$PSDVEC" info "$file" >/dev/null 2>stderr && return 1
-        grep -o 'it says "psdvec.residuals"' stderr
+        grep -o 'its format is "psdvec.residuals"' stderr
     done
 }
 group_score() {

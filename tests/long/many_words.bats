@@ -30,7 +30,7 @@ words() {
     status=0
     "$PSDVEC" count distinct --min-count 1 --memory 256M -q -o y 2>stderr || status=$?
     [ "$status" -eq 6 ]
-    grep -q 'allow more memory' stderr
+    grep -q 'raise the limit (--memory)' stderr
     [ ! -e y ]
 }
 

@@ -310,7 +310,7 @@ static void fewer_positive_eigenvalues_are_kept_with_a_warning(void **state)
     compare(p, &o, 1e-3);
     run r = solve(p, &o);
     assert_true(r.core->rank > 0 && r.core->rank < 24);
-    assert_contains(p->messages, "eigenvalues wanted are positive");
+    assert_contains(p->messages, "largest eigenvalues are positive");
     for (size_t k = r.core->rank; k < r.core->stride; k++)
         assert_true(r.core->sign[k] == 0 && r.core->U[k] == 0);
     run_close(&r);

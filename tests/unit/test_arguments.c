@@ -1000,7 +1000,7 @@ static void text_options_of_an_older_program_are_not_read_past_their_end(void **
     well(b->ctx, psdvec_fit_temperature(b->ctx, b->t->model, NULL, older, inputs, 1, 500, &report));
     well(b->ctx, psdvec_tokenize_inputs(b->ctx, older, inputs, 1, hear_token, NULL));
     now.size = 3;
-    assert_refuses(b, psdvec_scorer_inputs(b->scorer, &now, inputs, 1), "were not filled in");
+    assert_refuses(b, psdvec_scorer_inputs(b->scorer, &now, inputs, 1), "are not initialised");
     free(older);
     bench_close(b);
 }

@@ -225,7 +225,7 @@ static void wrong_kinds_of_input_are_refused(void **state)
     psdvec_count_options_default(&count);
     psdvec_baseline_options_default(&o, PSDVEC_METHOD_SGNS, &count);
     assert_int_equal(psdvec_baseline(ctx, &o, "x.counts", "y", NULL), PSDVEC_ERR_OPTION);
-    assert_contains(psdvec_error_message(ctx), "from text");
+    assert_contains(psdvec_error_message(ctx), "trains on text");
     psdvec_baseline_options_default(&o, PSDVEC_METHOD_SPARSE, NULL);
     const char *input = "x.txt";
     assert_int_equal(psdvec_baseline_text(ctx, &o, &count, &input, 1, "y", NULL, NULL),

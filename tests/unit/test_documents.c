@@ -491,7 +491,7 @@ static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
     m.model = foreign;
     o.sampled = 0;
     assert_int_equal(psdvec_scorer_open(t->ctx, &o, &m, 1, &s), PSDVEC_ERR_FORMAT);
-    assert_contains(psdvec_error_message(t->ctx), "only models made by train");
+    assert_contains(psdvec_error_message(t->ctx), "only models made by psdvec train");
     psdvec_model_close(foreign);
     /* Nothing to fit to. */
     psdvec_fit_report r;

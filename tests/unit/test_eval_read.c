@@ -469,7 +469,8 @@ static void a_bad_line_is_named_with_what_was_expected(void **state)
                    "line 3: a word and its category are expected, but the line has 3 fields");
     assert_refused(w, "a\tb/c\nd\te/f\ng\t//\n", PSDVEC_ERR_DAMAGED,
                    "line 3: a word and its answers");
-    assert_refused(w, "\"a,b,1\nc,d,2\n", PSDVEC_ERR_DAMAGED, "line 1: a quotation mark is opened");
+    assert_refused(w, "\"a,b,1\nc,d,2\n", PSDVEC_ERR_DAMAGED,
+                   "line 1: a quotation mark is not closed");
     assert_refused(w, "\"a\"x,b,1\nc,d,2\n", PSDVEC_ERR_DAMAGED, "line 1: a quoted field");
 }
 

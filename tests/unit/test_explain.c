@@ -168,7 +168,7 @@ static void what_does_not_belong_together_is_told(void **state)
     psdvec_model *m = trained(other, &o);
     assert_int_equal(psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 29, &s),
                      PSDVEC_ERR_MISMATCH);
-    assert_non_null(strstr(psdvec_error_message(p->ctx), "has no word"));
+    assert_non_null(strstr(psdvec_error_message(p->ctx), "does not have the word"));
     assert_int_equal(psdvec_model_explain_pair(p->ctx, m, p->counts, 30, 0, &s), PSDVEC_ERR_OPTION);
     uint32_t w0 = 0, w1 = 0;
     assert_true(psdvec_model_find(m, "w0", 2, &w0) && psdvec_model_find(m, "w1", 2, &w1));

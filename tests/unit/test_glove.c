@@ -467,7 +467,7 @@ static void an_interrupted_run_goes_on_to_the_same_bits(void **state)
     psdvec_baseline_report report;
     host_open(&h, 3, PLENTY, 0);
     well(h.ctx, psdvec_baseline(h.ctx, &o, p->path, other, &report));
-    assert_contains(h.messages, "going on after epoch 2");
+    assert_contains(h.messages, "resuming after epoch 2");
     assert_null(strstr(h.messages, "epoch 2 of 4"));
     assert_int_equal(report.epochs, 4);
     assert_true(same_file(whole, other));

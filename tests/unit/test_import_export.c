@@ -273,11 +273,11 @@ static void impossible_calls_are_refused(void **state)
                                .format = PSDVEC_FORMAT_GLOVE};
     assert_int_equal(psdvec_counts_import(b->ctx, &o, b->in, b->out, NULL), PSDVEC_ERR_OPTION);
     REFUSED(b, PSDVEC_ERR_OPTION, "`window` is 1001", GLOVE, .window = 1001);
-    REFUSED(b, PSDVEC_ERR_OPTION, "leave out `symmetric`", TOP2GRAMS, .symmetric = true);
+    REFUSED(b, PSDVEC_ERR_OPTION, "omit `symmetric`", TOP2GRAMS, .symmetric = true);
     assert_import_refused(b,
                           (psdvec_import_options){.size = sizeof(psdvec_import_options),
                                                   .format = (psdvec_counts_format)3},
-                          PSDVEC_ERR_OPTION, "`format` has no value number 3");
+                          PSDVEC_ERR_OPTION, "`format` has no value with the number 3");
     o.vocab_file = b->vocab;
     assert_int_equal(psdvec_counts_import(b->ctx, &o, b->in, b->in, NULL), PSDVEC_ERR_SAME_FILE);
     assert_int_equal(psdvec_counts_import(b->ctx, &o, b->in, b->vocab, NULL), PSDVEC_ERR_SAME_FILE);

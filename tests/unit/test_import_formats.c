@@ -99,7 +99,7 @@ static void a_directed_file_is_not_taken_for_symmetric(void **state)
 {
     exchange *b = *state;
     put_glove(b);
-    static const char not [] = "not every pair stands in it in both directions";
+    static const char not [] = "not every pair is in both directions";
     REFUSED(b, PSDVEC_ERR_MISMATCH, not, GLOVE, .symmetric = true);
     const record values[] = {{2, 1, 2.5}, {1, 2, 2}};
     put_file(b->in, values, sizeof values);
@@ -118,14 +118,14 @@ static void a_damaged_glove_file_is_refused_with_the_record(void **state)
     put_file(b->in, glove_records, 7);
     REFUSED(b, PSDVEC_ERR_DAMAGED, "ends within a record, 7 bytes after record 0", GLOVE, );
     put_text(b->in, "");
-    REFUSED(b, PSDVEC_ERR_EMPTY, "in: there are no counts in it", GLOVE, );
+    REFUSED(b, PSDVEC_ERR_EMPTY, "in: has no counts", GLOVE, );
     static const struct {
         record record;
         psdvec_status status;
         const char *sentence;
     } cases[] = {
         {{4, 1, 1}, PSDVEC_ERR_DAMAGED, "record 2: word number 4, but "},
-        {{1, 4, 1}, PSDVEC_ERR_DAMAGED, "has the words 1 to 3"},
+        {{1, 4, 1}, PSDVEC_ERR_DAMAGED, "has only the words 1 to 3"},
         {{0, 1, 1}, PSDVEC_ERR_DAMAGED, "record 2: word number 0"},
         {{1, -7, 1}, PSDVEC_ERR_DAMAGED, "record 2: word number -7"},
         {{1, 1, -1}, PSDVEC_ERR_DAMAGED, "record 2: the count is -1"},
@@ -156,14 +156,14 @@ static void a_damaged_vocabulary_is_refused_with_the_line(void **state)
     put_text(b->vocab, "the 5\ncat 3\nsa");
     REFUSED(b, PSDVEC_ERR_DAMAGED, "vocab: line 3: a word without a count", GLOVE, );
     put_text(b->vocab, "the 5\ncat 3\nthe 2\n");
-    REFUSED(b, PSDVEC_ERR_DAMAGED, "vocab: line 3: the word \"the\" stands in the list twice",
-            GLOVE, );
+    REFUSED(b, PSDVEC_ERR_DAMAGED, "vocab: line 3: the word \"the\" is in the list twice", GLOVE, );
     put_text(b->vocab, "the 5\ncat 3\n");
     REFUSED(b, PSDVEC_ERR_DAMAGED, "record 1: word number 3", GLOVE, );
     put_text(b->vocab, "");
-    REFUSED(b, PSDVEC_ERR_EMPTY, "vocab: no words", GLOVE, );
+    REFUSED(b, PSDVEC_ERR_EMPTY, "vocab: the list has no words", GLOVE, );
     put_text(b->vocab, "the 18446744073709551615\ncat 3\nsat 1\n");
-    REFUSED(b, PSDVEC_ERR_OVERFLOW, "vocab: the words' counts add up to more", GLOVE, );
+    REFUSED(b, PSDVEC_ERR_OVERFLOW, "vocab: the sum of the word counts does not fit into 64 bits",
+            GLOVE, );
     unlink(b->vocab);
     REFUSED(b, PSDVEC_ERR_NOT_FOUND, "vocab", GLOVE, );
 }
@@ -227,7 +227,7 @@ static void words_without_counts_get_them_from_the_pairs(void **state)
     put_text(b->in, "%%MatrixMarket matrix coordinate real general\n3 3 3\n"
                     "1 2 4.0\n3 2 1.0\n1 3 0.25\n");
     assert_int_equal(IMPORT(b, MATRIX_MARKET, .window = 0), PSDVEC_OK);
-    assert_warned(b, "has no frequencies");
+    assert_warned(b, "has no word frequencies");
     psdvec_counts *c;
     assert_int_equal(psdvec_counts_open(b->ctx, b->out, &c), PSDVEC_OK);
     assert_int_equal(psdvec_counts_frequency(c, 0), 0);
@@ -266,12 +266,12 @@ static void a_damaged_matrix_is_refused_with_the_line(void **state)
          "line 2: a matrix of 4 rows and 4 columns, but "},
         {BANNER "real general\n3 4 1\n1 1 1\n", PSDVEC_ERR_MISMATCH, "has 3 words"},
         {BANNER "real general\n3 3 2\n1 1 1\n", PSDVEC_ERR_DAMAGED,
-         "has 1 entries of the 2 that are announced; it is cut short"},
+         "has 1 of the 2 entries that it declares; the file is truncated"},
         {BANNER "real general\n3 3 1\n1 1 1\n1 2 1\n", PSDVEC_ERR_DAMAGED,
-         "line 4: one entry more than the 1"},
+         "line 4: more entries than the 1"},
         {BANNER "real general\n3 3 1\n1 4 1\n", PSDVEC_ERR_DAMAGED,
-         "line 3: the place 1, 4 is outside the matrix of 3 rows"},
-        {BANNER "real general\n3 3 1\n0 1 1\n", PSDVEC_ERR_DAMAGED, "the place 0, 1 is outside"},
+         "line 3: the position 1, 4 is outside the matrix of 3 rows"},
+        {BANNER "real general\n3 3 1\n0 1 1\n", PSDVEC_ERR_DAMAGED, "the position 0, 1 is outside"},
         {BANNER "real general\n3 3 1\n1 1 -2\n", PSDVEC_ERR_DAMAGED,
          "line 3: expected a row, a column and a number that is not negative"},
         {BANNER "real general\n3 3 1\n1 1\n", PSDVEC_ERR_DAMAGED, "line 3: expected a row"},
@@ -285,10 +285,10 @@ static void a_damaged_matrix_is_refused_with_the_line(void **state)
         {BANNER "integer general\n3 3 1\n1 1 99999999999999999999\n", PSDVEC_ERR_DAMAGED,
          "line 3: the count is too large for a scale of 1"},
         {BANNER "integer general\n3 3 2\n1 1 18446744073709551600\n2 2 99\n", PSDVEC_ERR_OVERFLOW,
-         "add up to more than 64 bits hold"},
-        {BANNER "real general\n3 3 0\n", PSDVEC_ERR_EMPTY, "there are no counts in it"},
+         "the sum of the counts does not fit into 64 bits"},
+        {BANNER "real general\n3 3 0\n", PSDVEC_ERR_EMPTY, "has no counts"},
         {BANNER "real general\n% psdvec: scale=60 window=7\n3 3 1\n1 1 1\n", PSDVEC_ERR_MISMATCH,
-         "says that it was made with a window of 7, not of 5"},
+         "was made with a window of 7, not of 5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put_text(b->in, cases[i].text);
@@ -335,7 +335,7 @@ static void top2grams_items_are_trusted_and_headers_are_not(void **state)
     assert_string_equal(b->warnings, "");
     put_text(b->in, GRAMS_HEAD GRAMS_ROWS "# Total kept bigram occurrences: 21\n");
     assert_int_equal(IMPORT(b, TOP2GRAMS, .window = 0), PSDVEC_OK);
-    assert_warned(b, "says that the counts add up to 21, but it is 20");
+    assert_warned(b, "the sum of the counts is 21 in its last line, but it is actually 20");
 }
 
 static void neighbours_outside_the_list_are_left_out_with_a_warning(void **state)
@@ -345,7 +345,7 @@ static void neighbours_outside_the_list_are_left_out_with_a_warning(void **state
                                "# Total kept bigram occurrences: 11\n");
     assert_int_equal(IMPORT(b, TOP2GRAMS, .scale = 3), PSDVEC_OK);
     assert_dump(b, b->out, "the the 3/3; ");
-    assert_warned(b, "1 pairs were left out");
+    assert_warned(b, "1 pairs were skipped");
 }
 
 static void a_damaged_top2grams_file_is_refused_with_the_line(void **state)
@@ -361,9 +361,9 @@ static void a_damaged_top2grams_file_is_refused_with_the_line(void **state)
         {"# 5 words\n# x\n", PSDVEC_ERR_DAMAGED, "ends before the words"},
         {"# 5 words\nBigrams:\n", PSDVEC_ERR_DAMAGED, "line 2: expected \"Words:\""},
         {"# 2 words\nWords:\na,1,-1\n\nBigrams:\n", PSDVEC_ERR_DAMAGED,
-         "has 1 words of the 2 that its first line announces, and then goes on"},
-        {"# 2 words\nWords:\na,1,-1", PSDVEC_ERR_DAMAGED, "then ends; it is cut short"},
-        {"# 0 words\nWords:\n\nBigrams:\n", PSDVEC_ERR_EMPTY, "no words in it"},
+         "has 1 of the 2 words that its first line declares, and then other lines"},
+        {"# 2 words\nWords:\na,1,-1", PSDVEC_ERR_DAMAGED, "then ends; the file is truncated"},
+        {"# 0 words\nWords:\n\nBigrams:\n", PSDVEC_ERR_EMPTY, "has no words"},
         {"# 1 words\nWords:\na,1,-1\n\nGrams:\n", PSDVEC_ERR_DAMAGED,
          "line 5: expected \"Bigrams:\""},
         {"# 1 words\nWords:\na,x,-1\n", PSDVEC_ERR_DAMAGED,
@@ -374,7 +374,7 @@ static void a_damaged_top2grams_file_is_refused_with_the_line(void **state)
         {"# 1 words\nWords:\n1,-1\n", PSDVEC_ERR_DAMAGED, "line 3: expected word,count"},
         {"# 1 words\nWords:\na\xff,1,-1\n", PSDVEC_ERR_DAMAGED, "line 3: a word that is not valid"},
         {"# 2 words\nWords:\na,1,-1\ta,1,-1\n", PSDVEC_ERR_DAMAGED,
-         "line 3: the word \"a\" stands in the list twice"},
+         "line 3: the word \"a\" is in the list twice"},
         {GRAMS_HEAD "\tthe,1,-1\n", PSDVEC_ERR_DAMAGED, "line 8: words that belong to no row"},
         {GRAMS_HEAD "1,the\n", PSDVEC_ERR_DAMAGED, "line 8: expected a row"},
         {GRAMS_HEAD "1,dog,1,1,1\n", PSDVEC_ERR_DAMAGED,
@@ -382,10 +382,10 @@ static void a_damaged_top2grams_file_is_refused_with_the_line(void **state)
         {GRAMS_HEAD "1,the,2,2,1\n\tthe,1,-1\n" GRAMS_END, PSDVEC_ERR_DAMAGED,
          "line 8: the row that begins here lacks 1 of the words"},
         {GRAMS_HEAD "1,the,1,2,1\n\tthe,1,-1\tsat,1,-1\n", PSDVEC_ERR_DAMAGED,
-         "line 9: more words than the row's first line, 8, announces"},
+         "line 9: more words than the 8 that the first line of the row declares"},
         {GRAMS_HEAD "1,the,1,2,1\n\tthe;1;-1\n", PSDVEC_ERR_DAMAGED, "line 9: expected word,count"},
         {GRAMS_HEAD GRAMS_ROWS, PSDVEC_ERR_DAMAGED, "the last line, \"# Total kept"},
-        {GRAMS_HEAD "1,the,1,2,1\n\tthe,0,-1\n" GRAMS_END, PSDVEC_ERR_EMPTY, "no counts in it"},
+        {GRAMS_HEAD "1,the,1,2,1\n\tthe,0,-1\n" GRAMS_END, PSDVEC_ERR_EMPTY, "has no counts"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put_text(b->in, cases[i].text);
@@ -415,7 +415,7 @@ static void top2grams_is_written_as_the_original_does(void **state)
                               "2,cat,2,9,1\n\tthe,8,-0.118\tsat,1,-2.197\n"
                               "3,sat,0,0,1\n# Total kept bigram occurrences: 20\n");
     free(text);
-    assert_warned(b, "no word was seen after 1 of the words, such as \"sat\"");
+    assert_warned(b, "no word occurs after 1 of the words, such as \"sat\"");
 }
 
 static void what_top2grams_cannot_hold_is_refused(void **state)
@@ -428,7 +428,8 @@ static void what_top2grams_cannot_hold_is_refused(void **state)
     put_text(b->in, GRAMS_HEAD GRAMS_ROWS GRAMS_END);
     assert_int_equal(IMPORT(b, TOP2GRAMS, .window = 0), PSDVEC_OK);
     assert_int_equal(export_counts(b, PSDVEC_FORMAT_TOP2GRAMS, false), PSDVEC_ERR_OPTION);
-    assert_non_null(strstr(psdvec_error_message(b->ctx), "the word \"1,000\" has a character"));
+    assert_non_null(
+        strstr(psdvec_error_message(b->ctx), "the word \"1,000\" contains a character"));
     assert_int_equal(export_counts(b, PSDVEC_FORMAT_GLOVE, false), PSDVEC_OK);
 }
 

@@ -637,9 +637,9 @@ static void what_cannot_be_measured_is_refused_with_a_sentence(void **state)
     psdvec_interactions(w->ctx, m, &input, 1, window, asked, count, 0, 1, &out, NULL, NULL)
     assert_fails(w, TRY(2, NULL, 0), PSDVEC_ERR_NOT_FOUND, w->in);
     scratch_write(w->in, "w0 w1 w2\n", 9);
-    assert_fails(w, TRY(2, beyond, 1), PSDVEC_ERR_OPTION, "no word number 3");
+    assert_fails(w, TRY(2, beyond, 1), PSDVEC_ERR_OPTION, "no word with the number 3");
     assert_fails(w, TRY(0, NULL, 0), PSDVEC_ERR_OPTION, "the window is 1 word;");
-    assert_fails(w, TRY(1001, NULL, 0), PSDVEC_ERR_OPTION, "must be 2 to 1000");
+    assert_fails(w, TRY(1001, NULL, 0), PSDVEC_ERR_OPTION, "must be from 2 to 1000");
     scratch_write(w->in, "nothing known\n", 14);
     assert_fails(w, TRY(2, NULL, 0), PSDVEC_ERR_EMPTY, "none of its words");
     scratch_write(w->in, "...\n", 4);

@@ -163,7 +163,7 @@ static void numbers_that_are_not_finite_are_not_written(void **state)
         s.vectors[4711 * 5 + 2] = bad[k];
         pv_begin(w->ctx);
         assert_fails(w, pv_model_write(w->ctx, &s.data, w->out), PSDVEC_ERR_NUMERIC,
-                     "the vector of 'w4711' (word 4712) has a number that is not finite");
+                     "the vector of 'w4711' (word 4712) has a component that is not finite");
         sample_free(&s);
     }
     assert_int_equal(scratch_entries(w->folder), 0);
@@ -259,13 +259,13 @@ static void broken_models_are_refused_with_a_sentence(void **state)
                           empty[] = {0, 1, 1, 3, 4}, beyond[] = {0, 1, 2, 3, 9}, huge[] = {0};
     static const float numbers[12] = {0}, not_finite[] = {1, NAN, 2};
     static const wrong_file files[] = {
-        {.metadata = {"format", ""}, .status = PSDVEC_ERR_FORMAT, .sentence = "not a model"},
+        {.metadata = {"format", ""}, .status = PSDVEC_ERR_FORMAT, .sentence = "not a psdvec model"},
         {.metadata = {"format", "psdvec.counts"},
          .status = PSDVEC_ERR_FORMAT,
-         .sentence = "holds counts, not vectors"},
+         .sentence = "contains counts, not vectors"},
         {.metadata = {"format", "other"},
          .status = PSDVEC_ERR_FORMAT,
-         .sentence = "says \"other\""},
+         .sentence = "its format is \"other\""},
         {.metadata = {"version", ""}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
         {.metadata = {"version", "0"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
         {.metadata = {"version", "1x"}, .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
@@ -305,28 +305,28 @@ static void broken_models_are_refused_with_a_sentence(void **state)
          .shape = {5},
          .data = starts_late,
          .status = PSDVEC_ERR_CORRUPT,
-         .sentence = "do not ascend"},
+         .sentence = "are not in ascending order"},
         {.tensor = "offsets",
          .dtype = PV_DTYPE_U64,
          .rank = 1,
          .shape = {5},
          .data = falls,
          .status = PSDVEC_ERR_CORRUPT,
-         .sentence = "do not ascend"},
+         .sentence = "are not in ascending order"},
         {.tensor = "offsets",
          .dtype = PV_DTYPE_U64,
          .rank = 1,
          .shape = {5},
          .data = empty,
          .status = PSDVEC_ERR_CORRUPT,
-         .sentence = "do not ascend"},
+         .sentence = "are not in ascending order"},
         {.tensor = "offsets",
          .dtype = PV_DTYPE_U64,
          .rank = 1,
          .shape = {5},
          .data = beyond,
          .status = PSDVEC_ERR_CORRUPT,
-         .sentence = "do not ascend"},
+         .sentence = "are not in ascending order"},
         {.tensor = "vectors",
          .dtype = PV_DTYPE_F32,
          .rank = 2,
@@ -347,7 +347,7 @@ static void broken_models_are_refused_with_a_sentence(void **state)
          .shape = {4, 0},
          .data = numbers,
          .status = PSDVEC_ERR_CORRUPT,
-         .sentence = "no numbers"},
+         .sentence = "no dimensions"},
         {.tensor = "vectors",
          .dtype = PV_DTYPE_I32,
          .rank = 2,
@@ -549,7 +549,7 @@ static void odd_questions_have_answers(void **state)
     assert_int_equal(psdvec_model_similar(w->ctx, m, huge, NULL, 0, got, &found), PSDVEC_OK);
     assert_int_equal(found, 0);
     assert_fails(w, psdvec_model_similar(w->ctx, m, bad, NULL, 10, got, &found), PSDVEC_ERR_NUMERIC,
-                 "number 2");
+                 "component 2");
     options = without(&beyond, 1);
     assert_fails(w, psdvec_model_similar(w->ctx, m, huge, &options, 10, got, &found),
                  PSDVEC_ERR_OPTION, "`except[0]` is 6, but the model has 6 words");
@@ -612,7 +612,7 @@ static void wrong_options_of_queries_are_refused(void **state)
                  "`except_begin[0]` is 2 and the next is 1");
     options.except_begin = beyond;
     assert_fails(w, psdvec_model_similar(w->ctx, m, v, &options, 6, got, &found), PSDVEC_ERR_OPTION,
-                 "nor exceed `except_count`, which is 3");
+                 "not exceed `except_count`, which is 3");
     options = without(NULL, 0);
     options.min_score = NAN;
     assert_fails(w, psdvec_model_similar(w->ctx, m, v, &options, 6, got, &found), PSDVEC_ERR_OPTION,
@@ -686,7 +686,7 @@ static void analogies_without_an_answer(void **state)
     assert_fails(
         w,
         psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_ADD, some, some, bad, NULL, 6, got, &found),
-        PSDVEC_ERR_NUMERIC, "number 3");
+        PSDVEC_ERR_NUMERIC, "component 3");
     assert_fails(w,
                  psdvec_model_analogy(w->ctx, m, PSDVEC_MEASURE_PURITY, some, some, some, NULL, 6,
                                       got, &found),

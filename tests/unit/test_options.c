@@ -482,8 +482,7 @@ static void lists_must_be_there(void **state)
     psdvec_count_options_default(&count);
     count.keep_words_count = 3;
     assert_int_equal(psdvec_count_options_check(ctx, &count), PSDVEC_ERR_OPTION);
-    assert_string_equal(psdvec_error_message(ctx),
-                        "`keep` is NULL, but its number of elements is 3");
+    assert_string_equal(psdvec_error_message(ctx), "`keep` is NULL, but it should have 3 elements");
     count.keep_words = hole;
     count.keep_words_count = 2;
     assert_int_equal(psdvec_count_options_check(ctx, &count), PSDVEC_ERR_OPTION);
@@ -494,7 +493,7 @@ static void lists_must_be_there(void **state)
     train.bands_count = 2;
     assert_int_equal(psdvec_train_options_check(ctx, &train), PSDVEC_ERR_OPTION);
     assert_string_equal(psdvec_error_message(ctx),
-                        "`bands` is NULL, but its number of elements is 2");
+                        "`bands` is NULL, but it should have 2 elements");
     psdvec_context_free(ctx);
 }
 
@@ -669,7 +668,7 @@ static void a_key_of_a_newer_file_is_named(void **state)
         pv_options_read_json(ctx, &pv_train_table, "M", "training", json, NULL, &train, &memory),
         PSDVEC_OK);
     assert_string_equal(last, "M: has the training setting \"moon\", which this version of psdvec "
-                              "does not know; it is ignored");
+                              "does not support; it is ignored");
     assert_int_equal(train.dim, 7);
     assert_int_equal(train.core, 25000);
     static const char *const also[] = {"moon", NULL};

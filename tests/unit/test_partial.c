@@ -64,7 +64,7 @@ static void a_state_is_there_for_the_next_run(void **state)
     pv_partial_close(p, false);
 
     p = must_open(b, "work", false);
-    assert_non_null(strstr(b->messages[PSDVEC_NOTE], "going on from"));
+    assert_non_null(strstr(b->messages[PSDVEC_NOTE], "resuming the interrupted run"));
     assert_true(first_number(p, "solve") == 2);
     assert_true(first_number(p, "block-7") == 5);
     pv_st_file *file; /* outlives the folder */
@@ -96,7 +96,7 @@ static void another_key_begins_anew_with_a_warning(void **state)
         p = must_open(b, others[i], false);
         assert_int_equal(b->message_count[PSDVEC_WARNING], 1);
         assert_non_null(strstr(b->messages[PSDVEC_WARNING],
-                               "is forgotten: its settings or its input were different"));
+                               "found there: its settings or its input were different"));
         assert_true(first_number(p, "solve") == -1);
         pv_partial_close(p, true);
     }
@@ -122,7 +122,7 @@ static void states_of_a_version_that_computes_otherwise_are_not_used(void **stat
         p = must_open(b, "work", false);
         assert_int_equal(b->message_count[PSDVEC_WARNING], 1);
         assert_non_null(strstr(b->messages[PSDVEC_WARNING],
-                               "is forgotten: this version of psdvec cannot go on"));
+                               "found there: it was made by another version of psdvec"));
         assert_true(first_number(p, "solve") == -1);
         pv_partial_close(p, true);
     }
@@ -173,7 +173,7 @@ static void a_torn_or_damaged_state_counts_as_absent(void **state)
         assert_true(first_number(p, "solve") == -1);
         assert_int_equal(b->message_count[PSDVEC_WARNING], ++warnings);
     }
-    assert_non_null(strstr(b->messages[PSDVEC_WARNING], "not used, since"));
+    assert_non_null(strstr(b->messages[PSDVEC_WARNING], "not used: "));
     dice d = {5};
     for (int round = 0; round < 200; round++) {
         size_t at = dice_below(&d, length);
@@ -226,7 +226,7 @@ static void a_folder_in_use_is_refused(void **state)
     pv_partial *p = must_open(b, "work", false), *second;
     assert_int_equal(pv_partial_open(b->ctx, b->output, "work", true, &second), PSDVEC_ERR_WRITE);
     assert_null(second);
-    assert_non_null(strstr(psdvec_error_message(b->ctx), "another run is writing this model"));
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "another run is writing this output"));
     save(p, "solve", 1, 10); /* the second run took nothing away */
     pv_begin(b->ctx);
     assert_int_equal(pv_partial_open(b->ctx, b->output, "other", false, &second), PSDVEC_ERR_WRITE);
@@ -301,7 +301,7 @@ static void what_is_not_ours_stays(void **state)
     size_t length;
     char *gold = scratch_read(treasure, &length);
     assert_string_equal(gold, "gold");
-    assert_non_null(strstr(b->messages[PSDVEC_NOTE], "did not make"));
+    assert_non_null(strstr(b->messages[PSDVEC_NOTE], "did not create"));
     assert_int_equal(scratch_entries(b->partial), 3);
     free(gold);
     free(treasure);
@@ -328,29 +328,29 @@ static void a_folder_that_is_not_ours_is_refused_untouched(void **state)
     char *key = scratch_path(b->partial, "key");
     char *lock = scratch_path(b->partial, "lock");
     scratch_write(b->partial, "a file", 6);
-    refuses(b, "is no folder");
+    refuses(b, "is not a folder");
     unlink(b->partial);
     assert_int_equal(mkdir(treasure, 0777), 0);
     assert_int_equal(symlink(treasure, b->partial), 0);
-    refuses(b, "is no folder");
+    refuses(b, "is not a folder");
     assert_int_equal(scratch_entries(treasure), 0);
     unlink(b->partial);
 
     assert_int_equal(mkdir(b->partial, 0777), 0);
     scratch_write(own, "dear", 4);
-    refuses(b, "was not made by one");
+    refuses(b, "was not created by psdvec");
     assert_int_equal(scratch_entries(b->partial), 1);
     scratch_write(key, "the key of my house, which is long enough", 41);
-    refuses(b, "was not made by one");
+    refuses(b, "was not created by psdvec");
     assert_int_equal(scratch_entries(b->partial), 2);
     unlink(own);
-    refuses(b, "was not made by one");
+    refuses(b, "was not created by psdvec");
     unlink(key);
     scratch_write(lock, "Yale", 4);
-    refuses(b, "its lock is not ours");
+    refuses(b, "its lock file was not created by psdvec");
     unlink(lock);
     assert_int_equal(symlink("nowhere", lock), 0);
-    refuses(b, "its lock is a link");
+    refuses(b, "its lock file is a link");
     unlink(lock);
     assert_int_equal(scratch_entries(b->partial), 0);
 

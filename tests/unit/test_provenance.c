@@ -70,13 +70,13 @@ static void settings_of_counting_that_cannot_be_are_refused(void **state)
         const char *from, *to, *words;
         psdvec_status status;
     } cases[] = {
-        {"{\"window\":5", "{\"imported\":\"glove\",\"window\":null", "another program",
+        {"{\"window\":5", "{\"imported\":\"glove\",\"window\":null", "imported counts",
          PSDVEC_ERR_MISMATCH},
         {"\"window\":5", "\"window\":0", "`window` is 0", PSDVEC_ERR_CORRUPT},
         {"\"window\":5", "\"window\":5000", "`window` is 5000", PSDVEC_ERR_CORRUPT},
-        {"\"words\"", "\"wards\"", "does not know", PSDVEC_ERR_CORRUPT},
+        {"\"words\"", "\"wards\"", "does not support", PSDVEC_ERR_CORRUPT},
         {"\"min_length\":1", "\"min_length\":300", "every length", PSDVEC_ERR_CORRUPT},
-        {"{", "", "cannot be used", PSDVEC_ERR_CORRUPT},
+        {"{", "", "are invalid", PSDVEC_ERR_CORRUPT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *bad = replaced(p.settings, cases[i].from, cases[i].to);

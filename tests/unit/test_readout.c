@@ -667,7 +667,7 @@ static void a_run_goes_on_with_another_readout(void **state)
     psdvec_context *ctx = stoppable(&s);
     assert_int_equal(psdvec_train(ctx, &o, p->path, other, NULL), PSDVEC_ERR_CANCELLED);
     atomic_store(&s.stop, false);
-    s.at = "going on after iteration 4";
+    s.at = "resuming after iteration 4";
     psdvec_train_report report;
     /* Stops again when it says that it goes on, so that it is known to. */
     assert_int_equal(psdvec_train(ctx, &simple, p->path, other, &report), PSDVEC_ERR_CANCELLED);

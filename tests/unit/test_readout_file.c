@@ -270,7 +270,7 @@ static void weights_that_cannot_be_had(void **state)
     well(ctx, psdvec_convert(ctx, &o, b->model, b->other));
     m = open_model(b, b->other);
     assert_int_equal(psdvec_model_with_spelling(ctx, m, 0, &view), PSDVEC_ERR_FORMAT);
-    assert_contains(psdvec_error_message(ctx), "brought to length 1");
+    assert_contains(psdvec_error_message(ctx), "normalised to length 1");
     psdvec_model_close(m);
     /* Without spelling there is nothing to change. */
     m = open_model(plain, plain->model);
@@ -409,7 +409,8 @@ static void other_programs_get_the_readout_and_raw_is_the_rest(void **state)
         }
     psdvec_convert_options o = {.size = sizeof(psdvec_convert_options), .raw = true};
     assert_int_equal(psdvec_convert(b->p->ctx, &o, b->model, b->third), PSDVEC_ERR_OPTION);
-    assert_contains(psdvec_error_message(b->p->ctx), "keeps both sets of vectors");
+    assert_contains(psdvec_error_message(b->p->ctx),
+                    "contains both the generative vectors and the read-out");
     assert_null(scratch_read(b->third, &(size_t){0}));
     psdvec_model_close(old);
     bench_free(b);
@@ -511,7 +512,7 @@ static void files_that_lie_about_the_readout_are_refused(void **state)
         {"spelling.offsets", PV_DTYPE_U32, 1, {1}, zero, NULL, NULL}, /* no n-grams */
         {"spelling.members", PV_DTYPE_U32, 1, {2}, NULL, NULL, "spelling.members"},
         {"spelling.members", PV_DTYPE_U32, 1, {1}, ones, NULL, "spelling.members"},
-        {"spelling.members", PV_DTYPE_U32, 1, {2}, none, NULL, "stands for no n-gram"},
+        {"spelling.members", PV_DTYPE_U32, 1, {2}, none, NULL, "has no members"},
         {"spelling.scale", PV_DTYPE_F32, 1, {2}, NULL, NULL, "spelling.scale"},
         {"spelling.scale", PV_DTYPE_F32, 1, {3}, numbers, NULL, "spelling.scale"},
         {"spelling.scale", PV_DTYPE_F32, 1, {2}, scales[0], NULL, "has a scale"},
@@ -522,19 +523,19 @@ static void files_that_lie_about_the_readout_are_refused(void **state)
         {"spelling.rows", PV_DTYPE_I8, 2, {2, 2}, numbers, NULL, "spelling.rows"},
         {"spelling.rows", PV_DTYPE_I8, 2, {3, 3}, numbers, NULL, "spelling.rows"},
         {"spelling.rows", PV_DTYPE_U8, 2, {2, 3}, numbers, NULL, "spelling.rows"},
-        {.spelling = "", .sentence = "how long the n-grams"},
-        {.spelling = "2", .sentence = "how long the n-grams"},
-        {.spelling = "2-", .sentence = "how long the n-grams"},
-        {.spelling = "-2-3", .sentence = "how long the n-grams"},
-        {.spelling = "2-+3", .sentence = "how long the n-grams"},
-        {.spelling = " 2-3", .sentence = "how long the n-grams"},
-        {.spelling = "2-3 ", .sentence = "how long the n-grams"},
-        {.spelling = "2-4294967299", .sentence = "how long the n-grams"},
-        {.spelling = "{}", .sentence = "how long the n-grams"},
-        {.spelling = "0-3", .sentence = "the numbers must ascend"},
-        {.spelling = "3-2", .sentence = "the numbers must ascend"},
-        {.spelling = "2-17", .sentence = "the numbers must ascend"},
-        {.spelling = "3-4", .sentence = "another number of characters"}};
+        {.spelling = "", .sentence = "length of its character n-grams"},
+        {.spelling = "2", .sentence = "length of its character n-grams"},
+        {.spelling = "2-", .sentence = "length of its character n-grams"},
+        {.spelling = "-2-3", .sentence = "length of its character n-grams"},
+        {.spelling = "2-+3", .sentence = "length of its character n-grams"},
+        {.spelling = " 2-3", .sentence = "length of its character n-grams"},
+        {.spelling = "2-3 ", .sentence = "length of its character n-grams"},
+        {.spelling = "2-4294967299", .sentence = "length of its character n-grams"},
+        {.spelling = "{}", .sentence = "length of its character n-grams"},
+        {.spelling = "0-3", .sentence = "the lengths must be in ascending order"},
+        {.spelling = "3-2", .sentence = "the lengths must be in ascending order"},
+        {.spelling = "2-17", .sentence = "the lengths must be in ascending order"},
+        {.spelling = "3-4", .sentence = "a length that the table does not allow"}};
     char *folder = scratch_new(), *path = scratch_path(folder, "lie");
     psdvec_context *ctx = context_of(1);
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {

@@ -185,7 +185,7 @@ static void a_model_of_another_program_has_no_residuals(void **state)
     well(p->ctx, psdvec_model_open(p->ctx, path, &m));
     assert_int_equal(pv_residual_matrix_make(p->ctx, m, p->counts, PV_RESIDUAL_TARGET, &r),
                      PSDVEC_ERR_FORMAT);
-    assert_non_null(strstr(psdvec_error_message(p->ctx), "does not say how it was trained"));
+    assert_non_null(strstr(psdvec_error_message(p->ctx), "does not record how it was trained"));
     pv_residual_matrix_free(r);
     psdvec_model_close(m);
     free(path);

@@ -374,16 +374,15 @@ static void a_required_tensor_must_have_the_right_form(void **state)
                      PSDVEC_ERR_FORMAT);
     assert_null(t);
     assert_non_null(strstr(psdvec_error_message(ctx),
-                           "m: its tensor \"numbers\" is U32 [2, 3] where U32 [2, 4] is needed"));
+                           "m: the tensor \"numbers\" is U32 [2, 3], but U32 [2, 4] is needed"));
     pv_begin(ctx);
     assert_int_equal(pv_st_require(ctx, file, "numbers", PV_DTYPE_F32, 1, NULL, &t),
                      PSDVEC_ERR_FORMAT);
-    assert_non_null(strstr(psdvec_error_message(ctx), "U32 [2, 3] where F32 [any] is needed"));
+    assert_non_null(strstr(psdvec_error_message(ctx), "U32 [2, 3], but F32 [any] is needed"));
     pv_begin(ctx);
     assert_int_equal(pv_st_require(ctx, file, "indptr", PV_DTYPE_U64, 1, NULL, &t),
                      PSDVEC_ERR_FORMAT);
-    assert_non_null(
-        strstr(psdvec_error_message(ctx), "m: it has no tensor \"indptr\" (U64 [any])"));
+    assert_non_null(strstr(psdvec_error_message(ctx), "m: has no tensor \"indptr\" (U64 [any])"));
     pv_begin(ctx);
     pv_st_close(file);
     free(m.data);

@@ -174,7 +174,7 @@ static void odd_batches_are_answered_or_refused(void **state)
     vectors[4 * DIM + 1] = NAN;
     assert_int_equal(psdvec_model_similar_many(w->ctx, m, vectors, COUNT, NULL, MOST, near, found),
                      PSDVEC_ERR_NUMERIC);
-    assert_non_null(strstr(psdvec_error_message(w->ctx), "number 2 of vector 5"));
+    assert_non_null(strstr(psdvec_error_message(w->ctx), "component 2 of vector 5"));
     assert_int_equal(
         psdvec_model_similar_many(w->ctx, m, vectors, SIZE_MAX / 2, NULL, MOST, near, NULL),
         PSDVEC_ERR_OPTION);

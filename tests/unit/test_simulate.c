@@ -653,7 +653,7 @@ static void what_others_wrote_is_not_replaced(void **state)
     char *text = scratch_path(w->out, "text.txt"), *other = scratch_path(w->out, "mine.txt");
     scratch_write(text, "mine", 4);
     assert_fails(w, psdvec_simulate(w->ctx, &o, w->out, NULL), PSDVEC_ERR_WRITE,
-                 "text.txt: is there already");
+                 "text.txt: already exists");
     char *kept = scratch_read(text, &length);
     assert_string_equal(kept, "mine");
     assert_int_equal(scratch_entries(w->out), 1);
@@ -673,10 +673,10 @@ static void a_file_in_place_of_the_folder_is_refused(void **state)
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
     scratch_write(w->out, "x", 1);
-    assert_fails(w, psdvec_simulate(w->ctx, &o, w->out, NULL), PSDVEC_ERR_WRITE, "is no folder");
+    assert_fails(w, psdvec_simulate(w->ctx, &o, w->out, NULL), PSDVEC_ERR_WRITE, "is not a folder");
     char *deep = scratch_path(w->other, "deep");
     assert_fails(w, psdvec_simulate(w->ctx, &o, deep, NULL), PSDVEC_ERR_WRITE,
-                 "cannot make the folder");
+                 "cannot create the folder");
     free(deep);
 }
 
@@ -741,7 +741,7 @@ static void options_out_of_range_are_refused(void **state)
     bad.form = PSDVEC_FORM_PSD;
     bad.dim = 150;
     assert_fails(w, psdvec_simulate(w->ctx, &bad, w->out, NULL), PSDVEC_ERR_OPTION,
-                 "ask for less strength");
+                 "lower `strength`");
     assert_int_equal(scratch_entries(w->folder), 0);
 }
 

@@ -558,9 +558,9 @@ static void an_interrupted_run_goes_on_to_the_same_file(void **state)
     assert_int_equal(run_hosted(&first, &o, w->in, w->other, 2), PSDVEC_ERR_CANCELLED);
     assert_int_equal(access(w->other, F_OK), -1);
     assert_int_equal(run_hosted(&second, &o, w->in, w->other, 3), PSDVEC_ERR_CANCELLED);
-    assert_contains(second.messages, "going on after epoch 1");
+    assert_contains(second.messages, "resuming after epoch 1");
     assert_int_equal(run_hosted(&third, &o, w->in, w->other, 1), PSDVEC_OK);
-    assert_contains(third.messages, "going on after epoch 3");
+    assert_contains(third.messages, "resuming after epoch 3");
     assert_true(same_file(w->out, w->other));
 }
 
@@ -592,7 +592,7 @@ static void what_cannot_be_done_is_said(void **state)
     write_dense(w, 300, 12, false);
     well(w->ctx, psdvec_baseline(w->ctx, &o, w->in, w->out, NULL));
     assert_int_equal(psdvec_baseline(w->ctx, &o, w->out, w->other, NULL), PSDVEC_ERR_OPTION);
-    assert_contains(psdvec_error_message(w->ctx), "sparse vectors already");
+    assert_contains(psdvec_error_message(w->ctx), "its vectors are already sparse");
     o.l2 = 0;
     assert_int_equal(psdvec_baseline(w->ctx, &o, w->in, w->other, NULL), PSDVEC_ERR_OPTION);
     assert_contains(psdvec_error_message(w->ctx), "`l2`");

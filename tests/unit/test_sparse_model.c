@@ -289,15 +289,27 @@ static void broken_models_are_refused_with_a_sentence(void **state)
     static const wrong_file files[] = {
         {.key = "version", .text = "2", .status = PSDVEC_ERR_VERSION, .sentence = "sparse model"},
         {.key = "version", .status = PSDVEC_ERR_CORRUPT, .sentence = "version"},
-        {.key = "dim", .status = PSDVEC_ERR_CORRUPT, .sentence = "directions"},
-        {.key = "dim", .text = "0", .status = PSDVEC_ERR_CORRUPT, .sentence = "directions"},
-        {.key = "dim", .text = "6x", .status = PSDVEC_ERR_CORRUPT, .sentence = "directions"},
-        {.key = "dim", .text = "-6", .status = PSDVEC_ERR_CORRUPT, .sentence = "directions"},
-        {.key = "dim", .text = "4294967296", .status = PSDVEC_ERR_CORRUPT, .sentence = "directi"},
+        {.key = "dim", .status = PSDVEC_ERR_CORRUPT, .sentence = "number of dimensions"},
+        {.key = "dim",
+         .text = "0",
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "number of dimensions"},
+        {.key = "dim",
+         .text = "6x",
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "number of dimensions"},
+        {.key = "dim",
+         .text = "-6",
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "number of dimensions"},
+        {.key = "dim",
+         .text = "4294967296",
+         .status = PSDVEC_ERR_CORRUPT,
+         .sentence = "number of dimensions"},
         {.key = "dim",
          .text = "99999999999999999999",
          .status = PSDVEC_ERR_CORRUPT,
-         .sentence = "directions"},
+         .sentence = "number of dimensions"},
         {.key = "method", .text = "a b", .status = PSDVEC_ERR_CORRUPT, .sentence = "method"},
         {.key = "method", .text = "", .status = PSDVEC_ERR_CORRUPT, .sentence = "method"},
         {.key = "settings", .text = "[]", .status = PSDVEC_ERR_CORRUPT, .sentence = "settings"},
@@ -401,7 +413,7 @@ static void models_tell_their_method(void **state)
     psdvec_scorer_options_default(&options);
     assert_fails(
         w, psdvec_scorer_open(w->ctx, &options, &(psdvec_scored_model){.model = m}, 1, &scorer),
-        PSDVEC_ERR_FORMAT, "those of svd");
+        PSDVEC_ERR_FORMAT, "trained by svd");
     psdvec_model_close(m);
     s.data.method = s.data.settings_json = NULL;
     m = open_sample(w, &s);

@@ -659,7 +659,7 @@ static void options_out_of_range_are_refused(void **state)
     REFUSED(steps, 0, "1 step");
 #undef REFUSED
     v->dim = 0;
-    refuse_options(w, v, o, "without dimensions");
+    refuse_options(w, v, o, "have no dimensions");
     free(v);
 }
 
@@ -789,15 +789,15 @@ static void damaged_tables_are_refused(void **state)
     TAMPER(bad->table.shortest = 0, "n-grams of 0 to 5");
     TAMPER(bad->table.shortest = 6, "n-grams of 6 to 5");
     TAMPER(bad->table.longest = 17, "n-grams of 3 to 17");
-    TAMPER(bad->table.dim = 0, "without numbers");
+    TAMPER(bad->table.dim = 0, "have no dimensions");
     TAMPER(bad->table.text++, "do not go from 0");
     TAMPER(bad->offsets[0] = 1, "do not go from 0");
     TAMPER(bad->offsets[n]--, "do not go from 0");
     TAMPER(bad->offsets[3] = bad->offsets[2], "n-gram 3 of");
     TAMPER(bad->offsets[3] = UINT32_MAX, "n-gram 4 of");
     TAMPER(bad->offsets[3] += 1, "n-gram");
-    TAMPER(bad->table.shortest = 4, "number of characters");
-    TAMPER(bad->table.longest = 4, "number of characters");
+    TAMPER(bad->table.shortest = 4, "a length that the table does not allow");
+    TAMPER(bad->table.longest = 4, "a length that the table does not allow");
     TAMPER(memcpy(bad->bytes + bad->offsets[5], "\xff", 1), "not greater than");
     TAMPER(bad->members[4] = 0, "n-gram 5 of");
     TAMPER(bad->row_scale[6] = NAN, "n-gram 7 of");

@@ -239,7 +239,7 @@ static void a_run_stopped_after_any_iteration_ends_with_the_same_bytes(void **st
             host h;
             host_open(&h, 2, 0);
             snprintf(message, sizeof message, "iteration %u of", k);
-            snprintf(going_on, sizeof going_on, "going on after iteration %u of", k);
+            snprintf(going_on, sizeof going_on, "resuming after iteration %u of", k);
             h.stop_at = message;
             psdvec_status status = psdvec_train(h.ctx, &o, p->path, at.other, NULL);
             if (status != PSDVEC_OK || k < o.iterations) {
@@ -309,7 +309,7 @@ static void a_run_stopped_after_a_block_ends_with_the_same_bytes(void **state)
     host_close(&h);
     host_open(&h, 1, 0);
     well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
-    assert_contains(h.messages, "going on after iteration 4");
+    assert_contains(h.messages, "resuming after iteration 4");
     assert_true(same_file(at.whole, at.other));
     assert_false(exists(at.partial));
     host_close(&h);
@@ -381,7 +381,7 @@ static void a_forged_state_is_passed_over(void **state)
         host_open(&h, 2, 0);
         well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
         assert_contains(h.messages, "core.safetensors: not used");
-        assert_null(strstr(h.messages, "going on after"));
+        assert_null(strstr(h.messages, "resuming after"));
         assert_true(same_file(at.whole, at.other));
         host_close(&h);
         remove(at.other);
@@ -392,7 +392,7 @@ static void a_forged_state_is_passed_over(void **state)
     host h;
     host_open(&h, 2, 0);
     well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
-    assert_contains(h.messages, "going on after iteration 2");
+    assert_contains(h.messages, "resuming after iteration 2");
     assert_true(same_file(at.whole, at.other));
     host_close(&h);
     free(core);
@@ -412,7 +412,7 @@ static void a_state_is_not_taken_for_other_work(void **state)
     host h;
     host_open(&h, 2, 0);
     well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
-    assert_true(h.warnings > 0 && !strstr(h.messages, "going on after"));
+    assert_true(h.warnings > 0 && !strstr(h.messages, "resuming after"));
     assert_true(same_file(at.whole, at.other));
     host_close(&h);
 
@@ -420,7 +420,7 @@ static void a_state_is_not_taken_for_other_work(void **state)
     o.restart = true;
     host_open(&h, 2, 0);
     well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, NULL));
-    assert_false(strstr(h.messages, "going on after"));
+    assert_false(strstr(h.messages, "resuming after"));
     assert_true(same_file(at.whole, at.other));
     host_close(&h);
     o.restart = false;
@@ -430,7 +430,7 @@ static void a_state_is_not_taken_for_other_work(void **state)
     host_open(&h, 2, 0);
     well(h.ctx, psdvec_train(h.ctx, &o, q->path, at.whole, NULL));
     well(h.ctx, psdvec_train(h.ctx, &o, q->path, at.other, NULL));
-    assert_false(strstr(h.messages, "going on after"));
+    assert_false(strstr(h.messages, "resuming after"));
     assert_true(same_file(at.whole, at.other));
     host_close(&h);
     problem_free(q);
@@ -495,8 +495,8 @@ static void text_and_its_counts_give_the_same_model(void **state)
     host_close(&h);
     host_open(&h, 2, 0);
     well(h.ctx, psdvec_train_text(h.ctx, &o, &count, inputs, 1, at.other, &counted, NULL));
-    assert_contains(h.messages, "going on with the counts");
-    assert_contains(h.messages, "going on after iteration 2");
+    assert_contains(h.messages, "using the counts");
+    assert_contains(h.messages, "resuming after iteration 2");
     assert_int_equal(counted.tokens, 0);
     assert_true(same_file(at.whole, at.other));
     assert_false(exists(at.partial));

@@ -89,7 +89,7 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
     WRONG(o.rank_extra = 1001, "`rank_extra`");
     WRONG(o.eigen_tolerance = 0, "`eigen_tolerance`");
     WRONG(o.core_mu = -1, "`core_mu`");
-    WRONG(o.core_mu = 1, "`core_mu` is 1, and only `form=psd` has a prior of core words");
+    WRONG(o.core_mu = 1, "`core_mu` is 1, but only `form=psd` has a prior of core words");
     WRONG(o.mu_power = NAN, "`mu_power`");
     WRONG(o.order = -1, "`order` is -1; it must be a number from 0 to 10");
     WRONG(o.order = NAN, "`order`");
@@ -97,7 +97,7 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
     WRONG(o.spelling = INFINITY, "`spelling`");
     WRONG(o.mu_count = 0, "`mu` is empty");
     WRONG(o.mu = NULL, "`mu` is NULL");
-    WRONG((o.mu = bad_mu, o.mu_count = 2), "`mu` has -1 as number 2");
+    WRONG((o.mu = bad_mu, o.mu_count = 2), "`mu` has the value -1 at position 2");
     WRONG(o.mu = odd_mu, "`mu` has");
     WRONG((o.mu = three, o.mu_count = 3, o.bands = falling, o.bands_count = 2),
           "`bands` has 20 after 30");
@@ -105,7 +105,7 @@ static void every_wrong_option_has_a_sentence_that_names_it(void **state)
           "`bands` has 5");
     WRONG((o.weights = PSDVEC_WEIGHTS_SMOOTHED, o.rho = 0), "`target=smoothed`");
     WRONG(o.start = 0.5, "`start=0` or `target=smoothed`");
-    WRONG(o.weights = PSDVEC_WEIGHTS_RAW, "`rho` is 0.2, which belongs to `weights=factored`");
+    WRONG(o.weights = PSDVEC_WEIGHTS_RAW, "`rho` is 0.2, which requires `weights=factored`");
     WRONG(o.relaxation = 1.9, "steps of length 2.28");
 }
 
@@ -315,7 +315,7 @@ static void settings_that_cannot_be_are_refused(void **state)
         {"\"dim\":500", "\"dim\":4294967296", "out of range"},
         {"\"dim\":500", "\"dim\":-1", "negative"},
         {"\"dim\":500", "\"dim\":\"x\"", ""},
-        {"\"pmi\"", "\"pmy\"", "does not know"},
+        {"\"pmi\"", "\"pmy\"", "does not support"},
         {"\"pmi\"", "7", "a word is expected"},
         {"\"rho\":0.2", "\"rho\":1e999", "too large"},
         {"\"centre\":true", "\"centre\":1", ""},
@@ -325,7 +325,7 @@ static void settings_that_cannot_be_are_refused(void **state)
         {"\"bands\":null", "\"bands\":[5]", "2 bands"},
         {"\"bands\":null", "\"bands\":[5000000000]", "out of range"},
         {"\"exact_iterations\":1}", "\"exact_iterations\":1", ""},
-        {"\"exact_iterations\":1}", "\"exact_iterations\":1}}", "something follows"},
+        {"\"exact_iterations\":1}", "\"exact_iterations\":1}}", "there is more text"},
         {"{", "[", ""},
     };
     psdvec_train_options o;
@@ -337,7 +337,7 @@ static void settings_that_cannot_be_are_refused(void **state)
         pv_buffer_init(&lists, b->ctx);
         pv_begin(b->ctx);
         assert_int_equal(pv_settings_read(b->ctx, "M", bad, &o, &lists), PSDVEC_ERR_CORRUPT);
-        assert_non_null(strstr(psdvec_error_message(b->ctx), "M: its training settings"));
+        assert_non_null(strstr(psdvec_error_message(b->ctx), "M: the training settings"));
         assert_non_null(strstr(psdvec_error_message(b->ctx), cases[i].words));
         pv_buffer_free(&lists);
         free(bad);

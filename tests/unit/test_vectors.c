@@ -92,8 +92,8 @@ static void text_is_read_as_it_is_found_in_the_world(void **state)
         {"1 1\nword 7\n", "word 7; ", NULL},
         {"na\xc3\xafve 1 2\n\xe4\xbd\xa0 3 4\n", "na\xc3\xafve 1 2; \xe4\xbd\xa0 3 4; ", NULL},
         {"a 1 2\nb 3 4\na 5 6\nc 7 8\nb 9 9\n", "a 1 2; b 3 4; c 7 8; ",
-         "2 words were there already"},
-        {"3 2\na 1 2\na 3 4\nc 5 6\n", "a 1 2; c 5 6; ", "1 word was there already"},
+         "2 duplicate words were skipped"},
+        {"3 2\na 1 2\na 3 4\nc 5 6\n", "a 1 2; c 5 6; ", "1 duplicate word was skipped"},
         {"b\xff\xfe 1 2\nc 3 4\n", "b\xef\xbf\xbd\xef\xbf\xbd 1 2; c 3 4; ",
          "1 word is not valid UTF-8"},
         {"b\xff 1 2\nb\xfe 3 4\n", "b\xef\xbf\xbd 1 2; ", "2 words are not valid UTF-8"},
@@ -106,37 +106,40 @@ static void bad_text_is_refused_with_the_line(void **state)
 {
     static const text_case cases[] = {
         {"", "is empty", NULL},
-        {"\n\n\n", "holds no vectors", NULL},
-        {"The cat sat on the mat.\nThe dog sat.\n", "holds no vectors", NULL},
-        {"word\n", "holds no vectors", NULL},
-        {"0 3\n", "line 1 promises 0 words of 3 numbers", NULL},
-        {"3 0\n", "line 1 promises 3 words of 0 numbers", NULL},
-        {"99999999999 3\na 1 2 3\n", "line 1 promises 99999999999 words", NULL},
-        {"3 3\n", "line 1 promises 3 words, but 0 follow; was it cut off?", NULL},
-        {"3 2\na 1 2\nb 3 4\n", "line 1 promises 3 words, but 2 follow; was it cut off?", NULL},
-        {"1 2\na 1 2\nb 3 4\n", "line 1 promises 1 words, but 2 follow; correct line 1", NULL},
-        {"2 3\na 1 2 3\nb 4 5\n", "line 3: a word and 3 numbers are expected, but 3 fields", NULL},
-        {"2 3\na 1 2 3 4\nb 4 5 6\n", "line 2: a word and 3 numbers are expected, but 5 fields",
+        {"\n\n\n", "has no vectors that psdvec can read", NULL},
+        {"The cat sat on the mat.\nThe dog sat.\n", "has no vectors that psdvec can read", NULL},
+        {"word\n", "has no vectors that psdvec can read", NULL},
+        {"0 3\n", "line 1 declares 0 words of 3 dimensions", NULL},
+        {"3 0\n", "line 1 declares 3 words of 0 dimensions", NULL},
+        {"99999999999 3\na 1 2 3\n", "line 1 declares 99999999999 words", NULL},
+        {"3 3\n", "line 1 declares 3 words, but 0 follow; the file may be truncated", NULL},
+        {"3 2\na 1 2\nb 3 4\n", "line 1 declares 3 words, but 2 follow; the file may be truncated",
          NULL},
-        {"a 1 2 3\nb 4 5 6\nc 1 2\n", "line 3: a word and 3 numbers are expected, but 3 fields",
-         NULL},
+        {"1 2\na 1 2\nb 3 4\n", "line 1 declares 1 words, but 2 follow; correct line 1", NULL},
+        {"2 3\na 1 2 3\nb 4 5\n",
+         "line 3: a word and 3 numbers are expected, but the line has 3 fields", NULL},
+        {"2 3\na 1 2 3 4\nb 4 5 6\n",
+         "line 2: a word and 3 numbers are expected, but the line has 5 fields", NULL},
+        {"a 1 2 3\nb 4 5 6\nc 1 2\n",
+         "line 3: a word and 3 numbers are expected, but the line has 3 fields", NULL},
         {"a 1 2 3\nb 4 5 6\n\nc 1 2 3 4\n",
-         "line 4: a word and 3 numbers are expected, but 5 fields", NULL},
+         "line 4: a word and 3 numbers are expected, but the line has 5 fields", NULL},
         {"a 1 2\nb 3 x4\n", "line 2: 'x4' is not a number", NULL},
         {"a 1 2\nb 3 4,5\n", "line 2: '4,5' is not a number", NULL},
         {"a 1 2\nb 3 nan\n", "line 2: 'nan' is not a finite number", NULL},
         {"a 1 2\nb -inf 4\n", "line 2: '-inf' is not a finite number", NULL},
         {"a 1 2\nb 1e40 4\n", "line 2: '1e40' is not a finite number", NULL},
-        {"a 1 2\n3 4\n", "line 2: a word and 2 numbers are expected, but 2 fields", NULL},
+        {"a 1 2\n3 4\n", "line 2: a word and 2 numbers are expected, but the line has 2 fields",
+         NULL},
         {"a 1 2 3 4 5 6 7 8 9\nb 1\nb 1\nb 1\nb 1\nb 1\nb 1\nb 1\n",
-         "line 1: a word and 1 numbers are expected, but 10 fields", NULL},
+         "line 1: a word and 1 numbers are expected, but the line has 10 fields", NULL},
         {"4 100000\na 1\nb 2\nc 3\nd 4\n",
-         "line 2: a word and 100000 numbers are expected, but 2 fields", NULL},
-        {"\x1f\x8b\x08zzzz", "packed with gzip; unpack it first", NULL},
-        {"BZh91AY&SYz", "packed with bzip2", NULL},
+         "line 2: a word and 100000 numbers are expected, but the line has 2 fields", NULL},
+        {"\x1f\x8b\x08zzzz", "compressed with gzip; decompress it first", NULL},
+        {"BZh91AY&SYz", "compressed with bzip2", NULL},
         {"BZh 1 2\nPK 3 4\n", "BZh 1 2; PK 3 4; ", NULL},
-        {"\xfd\x37zXZ", "packed with xz", NULL},
-        {"\x28\xb5\x2f\xfdzzz", "packed with zstd", NULL},
+        {"\xfd\x37zXZ", "compressed with xz", NULL},
+        {"\x28\xb5\x2f\xfdzzz", "compressed with zstd", NULL},
         {"PK\x03\x04zzz", "zip archive", NULL},
         {"\xba\x16\x4f\x2fzzz", "fastText model; use the .vec", NULL},
         {"\x80\x04\x95zzz", "pickle", NULL},
@@ -229,11 +232,11 @@ static void binary_is_read_with_newlines_or_without(void **state)
         scratch_write(w->in, b.data, b.length);
         read_file(w, w->in, got, sizeof got);
         assert_string_equal(got, "the 1 2; na\xc3\xafve -0.5 1e-30; ");
-        assert_non_null(strstr(w->warnings, "1 word was there already"));
+        assert_non_null(strstr(w->warnings, "1 duplicate word was skipped"));
         for (size_t cut = 5; cut < b.length - strlen(behind[k]); cut++) {
             scratch_write(w->in, b.data, cut);
             read_file(w, w->in, got, sizeof got);
-            if (!strstr(got, "cut off?") && !strstr(got, "line "))
+            if (!strstr(got, "truncated") && !strstr(got, "line "))
                 fail_msg("cut at %zu: %s", cut, got);
         }
     }
@@ -249,7 +252,7 @@ static void bad_binary_is_refused(void **state)
     add_record(&b, "of", 1, 2, "\n");
     scratch_write(w->in, b.data, b.length);
     read_file(w, w->in, got, sizeof got);
-    assert_non_null(strstr(got, "12 bytes stand behind the last of the 1 words"));
+    assert_non_null(strstr(got, "12 bytes follow the last of the 1 words"));
 
     b.length = 0;
     add(&b, "1 2\n", 4);
@@ -264,7 +267,7 @@ static void bad_binary_is_refused(void **state)
     add_record(&b, "of", 1, NAN, "\n");
     scratch_write(w->in, b.data, b.length);
     read_file(w, w->in, got, sizeof got);
-    assert_non_null(strstr(got, "the vector of 'of' (word 2) has a number that is not finite"));
+    assert_non_null(strstr(got, "the vector of 'of' (word 2) has a component that is not finite"));
 }
 
 static void binary_that_looks_like_text_is_read(void **state)
@@ -347,17 +350,17 @@ static void bad_npy_is_refused(void **state)
         {4, NPY("<f4", "False", "(2, 2)"), 16, "version 4"},
         {1, NPY("<f4", "True", "(2, 2)"), 16, "stored by columns"},
         {1, NPY("<i4", "False", "(2, 2)"), 16, "type '<i4'"},
-        {1, NPY("<f2", "False", "(2, 2)"), 16, "16 bytes follow"},
+        {1, NPY("<f2", "False", "(2, 2)"), 16, "has 16 bytes of data"},
         {1, NPY(">f4", "False", "(2, 2)"), 16, "type '>f4'"},
         {1, NPY("<i4", "False", "(2, 2)"), 16, "type '<i4'"},
         {1, NPY("<f4", "False", "(4,)"), 16, "has 1 dimensions"},
         {1, NPY("<f4", "False", "(2, 2, 1)"), 16, "has 3 dimensions"},
         {1, NPY("<f4", "False", "()"), 16, "has 0 dimensions"},
-        {1, NPY("<f4", "False", "(2, 2)"), 15, "15 bytes follow; was it cut off?"},
-        {1, NPY("<f4", "False", "(2, 3)"), 16, "promises 2 rows of 3 numbers"},
-        {1, NPY("<f4", "False", "(4294967296, 4294967296)"), 16, "promises"},
+        {1, NPY("<f4", "False", "(2, 2)"), 15, "has 15 bytes of data; it may be truncated"},
+        {1, NPY("<f4", "False", "(2, 3)"), 16, "declares 2 rows of 3 numbers"},
+        {1, NPY("<f4", "False", "(4294967296, 4294967296)"), 16, "declares"},
         {1, NPY("<f4", "False", "(99999999999999999999, 2)"), 16, "header is damaged"},
-        {1, NPY("<f4", "False", "(0, 2)"), 0, "there are no vectors in it"},
+        {1, NPY("<f4", "False", "(0, 2)"), 0, "has no vectors"},
         {1, NPY("<f4", "Maybe", "(2, 2)"), 16, "header is damaged"},
         {1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 2)}", 16,
          "header is damaged"},
@@ -641,12 +644,12 @@ static void wrong_conversions_are_refused_and_leave_nothing(void **state)
         psdvec_convert_options options;
         psdvec_status status;
         const char *sentence;
-    } cases[] = {{{.dim = 3}, PSDVEC_ERR_OPTION, "have 2 numbers"},
+    } cases[] = {{{.dim = 3}, PSDVEC_ERR_OPTION, "have 2 dimensions"},
                  {{.digits = 10}, PSDVEC_ERR_OPTION, "digits"},
                  {{.digits = -1}, PSDVEC_ERR_OPTION, "digits"},
                  {{.format = (psdvec_vectors_format)9}, PSDVEC_ERR_OPTION, "format"},
                  {{.words_file = ""}, PSDVEC_ERR_OPTION, "empty"},
-                 {{.words_file = "x"}, PSDVEC_ERR_OPTION, "npy alone"}};
+                 {{.words_file = "x"}, PSDVEC_ERR_OPTION, "only for npy"}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         psdvec_convert_options options = cases[k].options;
         options.size = sizeof options;

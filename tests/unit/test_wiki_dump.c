@@ -210,15 +210,15 @@ static void test_malformed_xml_is_refused_with_place_and_cause(void **state)
 static void test_a_dump_that_is_cut_off_is_refused_after_its_whole_pages(void **state)
 {
     fixture *f = *state;
-    assert_refused(f, HEAD PAGE("A", "0", "a") "<page><title>B", "ends too early");
+    assert_refused(f, HEAD PAGE("A", "0", "a") "<page><title>B", "the file is truncated");
     assert_int_equal(f->pages, 1);
-    assert_refused(f, HEAD PAGE("A", "0", "a") "<page><ti", "ends too early");
-    assert_refused(f, "", "ends too early");
+    assert_refused(f, HEAD PAGE("A", "0", "a") "<page><ti", "the file is truncated");
+    assert_refused(f, "", "the file is truncated");
 }
 
 static void test_xml_of_another_kind_is_refused(void **state)
 {
-    assert_refused(*state, "<html><body/></html>", "no MediaWiki export");
+    assert_refused(*state, "<html><body/></html>", "not a MediaWiki export");
 }
 
 static void test_entity_bombs_are_refused(void **state)

@@ -327,7 +327,7 @@ static void a_stopped_run_goes_on_to_the_same_bits(void **state)
         assert_int_equal(run(h, cbow, h->other, NULL), PSDVEC_ERR_CANCELLED);
         host_again(h, 2, UINT64_C(1) << 30);
         well(h->ctx, run(h, cbow, h->other, &other));
-        assert_contains(h->messages, "going on after epoch 2");
+        assert_contains(h->messages, "resuming after epoch 2");
         assert_int_equal(h->epochs, 2);
         assert_same_file(h->whole, h->other);
         assert_int_equal(other.epochs, 4);
@@ -401,9 +401,9 @@ static void text_without_words_is_refused(void **state)
     host *h = *state;
     static const struct {
         const char *text, *sentence;
-    } cases[] = {{"", "there is no text in it"},
+    } cases[] = {{"", "the input is empty"},
                  {" \n \n\n", "no words in 5 bytes"},
-                 {"once upon a time", "lower the minimum"}};
+                 {"once upon a time", "lower `min_count`"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         scratch_write(h->text, cases[k].text, strlen(cases[k].text));
         assert_int_equal(run(h, k % 2 == 0, h->whole, NULL), PSDVEC_ERR_EMPTY);
@@ -418,7 +418,7 @@ static void a_word_that_is_always_alone_teaches_nothing(void **state)
     scratch_write(h->text, "a\na\na\na\na\na\na\n", 14);
     for (int cbow = 0; cbow < 2; cbow++) {
         assert_int_equal(run(h, cbow, h->whole, NULL), PSDVEC_ERR_EMPTY);
-        assert_contains(psdvec_error_message(h->ctx), "no two words stand together");
+        assert_contains(psdvec_error_message(h->ctx), "no two words co-occur");
         assert_int_equal(scratch_entries(h->folder), 1);
     }
 }
