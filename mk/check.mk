@@ -58,6 +58,11 @@ bench-train: ## the benchmarks of training, on the text BENCH=path
 files: ## every source file with the first sentence of its head comment
 	@sh scripts/list-files.sh
 
+.PHONY: site
+site: ## the documentation as a site with search, in BUILD/site; it works without a server
+	$(NEED) site
+	@python3 scripts/site.py $(BUILD)/site
+
 ##@ Committed files that are generated
 .PHONY: reference abi
 # First into the build folder, so that a failure leaves the page as it was.

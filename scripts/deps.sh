@@ -4,7 +4,7 @@
 #   scripts/deps.sh GROUP...          install what is missing, or say what to install
 #   scripts/deps.sh --check GROUP...  only look; status 1 if something required is missing
 #
-# Groups: build, test, demo, fuzz, dev. When everything is there already, which
+# Groups: build, test, demo, site, fuzz, dev. When everything is there already, which
 # is found by probing for commands, libraries and files, nothing else happens:
 # no package manager, no network, no output.
 #
@@ -57,6 +57,8 @@ test|?|file /usr/share/man/de/man1/ls.1.gz|manpages-de||||
 test|?|file /usr/share/man/zh_CN/man1/ls.1.gz|manpages-zh||||
 demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
+site|!|cmd cmark-gfm|cmark-gfm||||cmark-gfm
+site|!|cmd python3|python3|python3|python|python3|python3
 fuzz|!|cmd clang|clang|clang|clang|clang|llvm
 fuzz|!|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
 dev|?|cmd clang|clang|clang|clang|clang|llvm
