@@ -58,6 +58,11 @@ bench-train: ## run the training benchmarks on the text BENCH=path
 files: ## list all source files with the first sentence of their head comments
 	@sh scripts/list-files.sh
 
+.PHONY: site
+site: ## build the documentation as a site with offline search in BUILD/site
+	$(NEED) site
+	@python3 scripts/site.py $(BUILD)/site
+
 ##@ Generated files that are committed
 .PHONY: reference abi
 # First into the build folder, so that a failure leaves the page as it was.

@@ -4,7 +4,7 @@
 #   scripts/deps.sh GROUP...          install missing packages, or print how to install them
 #   scripts/deps.sh --check GROUP...  check only; status 1 if something required is missing
 #
-# Groups: build, test, demo, fuzz, dev. The script probes for
+# Groups: build, test, demo, site, fuzz, dev. The script probes for
 # commands, libraries and files. If nothing is missing, it does nothing else:
 # no package manager, no network, no output.
 #
@@ -57,6 +57,8 @@ test|?|file /usr/share/man/de/man1/ls.1.gz|manpages-de||||
 test|?|file /usr/share/man/zh_CN/man1/ls.1.gz|manpages-zh||||
 demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
+site|!|cmd cmark-gfm|cmark-gfm||||cmark-gfm
+site|!|cmd python3|python3|python3|python|python3|python3
 fuzz|!|cmd clang|clang|clang|clang|clang|llvm
 fuzz|!|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
 dev|?|cmd clang|clang|clang|clang|clang|llvm

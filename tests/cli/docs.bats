@@ -537,6 +537,21 @@ END
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
 }
 
+@test "the diagrams of docs/images are those that the script draws, and the counts in them are right" {
+    command -v python3 >/dev/null || skip "no python3"
+    mkdir drawn
+    PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/scripts/draw_diagrams.py" -o drawn
+    [ "$(find drawn -name '*.svg' | wc -l)" -eq 2 ]
+    for diagram in drawn/*.svg; do cmp "$diagram" "$ROOT/docs/images/${diagram##*/}"; done
+    sed -n '/^    printf/,/^    psdvec counts/p' "$ROOT/scripts/draw_diagrams.py" | sed 's/\\\\n/\\n/g' >window.sh
+    bash -eu -o pipefail window.sh | awk -F'\t' '$2 == "ship" { print $1, $3 }' | sort >counted
+    # 1/3 is printed with two digits.
+    grep -o 'x([a-z]*, ship) += [0-9/]*' drawn/window.svg | sed 's/x(\(.*\), ship) += /\1 /' |
+        awk '{ split($2, part, "/"); printf "%s %.2g\n", $1, part[1] / (part[2] ? part[2] : 1) }' | sort >shown
+    [ "$(wc -l <shown)" -eq 4 ]
+    diff -u counted shown
+}
+
 @test "the figures of docs/images are those of the measurements in docs/data" {
     command -v python3 >/dev/null || skip "no python3"
     mkdir drawn
