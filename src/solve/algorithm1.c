@@ -1,14 +1,15 @@
 /* Block coordinate descent by repeated eigendecomposition (section 5.2): minimises the weighted
- * squares of eq. 14. In the paper's own setting an iteration is that of its Algorithm 1,
+ * squares of eq. 14. With the settings of the paper an iteration is that of its Algorithm 1,
  *     G_t = W o G* + (1 - W) o X,   X = PSD_Approximate(G_t, N):
- * the matrix that is decomposed is G_t, which step_matrix describes and take_step decomposes.
+ * step_matrix describes the matrix G_t, and take_step decomposes it.
  *
- * One iteration majorises the objective at X: with all weights raised to m_i m_j
- * and the targets moved so that value and slope agree, it becomes
+ * One iteration majorises the objective at X: with all weights raised to m_i m_j and the targets
+ * moved so that value and slope agree, it becomes
  *     sum m_i m_j (Y_ij - X_ij)^2,   Y = X + omega R / (m m'),
- * whose best X of rank N is a plain eigendecomposition of D^½ Y D^½. omega = 1
- * is the paper; up to 2 a step usually still lowers the objective, but the bound above no longer
- * guarantees it, so a step that raises the objective is taken back and made shorter.
+ * whose best X of rank N comes from an eigendecomposition of D^½ Y D^½. omega = 1 is the method of
+ * the paper. With omega up to 2 a step usually still lowers the objective, but the bound above no
+ * longer guarantees it, so a step that raises the objective is undone and repeated with a smaller
+ * omega.
  */
 #include "solve/algorithm1.h"
 
@@ -25,7 +26,7 @@
 
 enum { purpose_start = 0x616c6701 };
 
-/* A rise by less than this share is rounding. */
+/* A relative increase below this is rounding error. */
 static const double rise_tolerance = 1e-6;
 
 size_t pv_rank_at(const psdvec_train_options *options, size_t n, uint32_t t)
@@ -39,8 +40,8 @@ size_t pv_rank_most(const psdvec_train_options *options, size_t n)
     return pv_rank_at(options, n, 1);
 }
 
-/* The length at which a step cannot raise the objective: the weights are at most
- * (1 + rho) m_i m_j. */
+/* The relaxation for which a step cannot raise the objective: the weights are at most (1 + rho) m_i
+ * m_j. */
 static double safe_length(const psdvec_train_options *options)
 {
     return pv_weight_rules[options->weights].factored ? 1 / (1 + options->rho) : 1;
@@ -51,9 +52,9 @@ static bool may_rise(const psdvec_train_options *options)
     return options->relaxation > safe_length(options);
 }
 
-/* Whether iteration t only refines the vectors of the one before. Refining cannot bring back an
- * eigenvector that has once been lost, so long runs solve the eigenproblem again and again, and an
- * objective that hardly falls while vectors are refined is no reason to stop. */
+/* Whether iteration t only refines the vectors of the previous iteration. Refinement cannot recover
+ * an eigenvector that was lost, so long runs solve the full eigenproblem periodically, and a small
+ * decrease of the objective during refinement is not a reason to stop. */
 static bool may_refine(const psdvec_train_options *options, uint32_t t)
 {
     uint32_t exact = options->exact_iterations;
@@ -61,13 +62,14 @@ static bool may_refine(const psdvec_train_options *options, uint32_t t)
            (t - 1) % (exact + PV_REFINED_ITERATIONS) >= exact;
 }
 
-/* Whether U is kept for the time of a step. */
+/* Whether a step needs a copy of U from before it. */
 static bool keeps_old(const psdvec_train_options *options)
 {
     return may_rise(options) || may_refine(options, options->iterations);
 }
 
-/* The rounding of products in half precision is some 1e-4 of the smallest eigenvalue kept. */
+/* The rounding error of products in half precision is about 1e-4 of the smallest eigenvalue
+ * kept. */
 static bool in_half(const psdvec_train_options *options)
 {
     return options->eigen_tolerance >= 1e-3;
@@ -77,17 +79,17 @@ typedef struct stepper {
     pv_core *core;
     psdvec_context *ctx;
     const psdvec_train_options *options;
-    size_t most;         /* eigenvectors of a decomposition at most */
+    size_t most;         /* maximum number of eigenvectors of a decomposition */
     double *values;      /* most */
-    float *coefficients; /* 3 x stride, and the signs before a step */
-    float *old;     /* n x stride: U before a step that may be taken back, or that refines it */
-    double *own;    /* stride: coefficients of U in the matrix of a refinement */
-    float *shifted; /* n: the diagonal with the prior in it */
+    float *coefficients; /* 3 x stride; also the signs before a step */
+    float *old;          /* n x stride: U before a step that may be undone or that refines it */
+    double *own;         /* stride: coefficients of U in the matrix of a refinement */
+    float *shifted;      /* n: the diagonal including the prior */
     pv_eigen_report eigen;
-    bool refined;         /* the last step */
-    pv_progress progress; /* in columns multiplied; how many an iteration takes is a guess */
-    uint64_t share;       /* columns that are counted for one iteration */
-    uint64_t used;        /* of them, in this one */
+    bool refined;         /* whether the last step was a refinement */
+    pv_progress progress; /* in columns multiplied; the number per iteration is an estimate */
+    uint64_t share;       /* columns budgeted for one iteration */
+    uint64_t used;        /* columns used in this iteration */
 } stepper;
 
 static void count_columns(void *user, size_t columns)
@@ -99,7 +101,7 @@ static void count_columns(void *user, size_t columns)
 }
 
 /* The matrix of the next step, A = D^½ Y D^½, in the psd form less the prior. U: the vectors.
- * refine: without the term U diag(s->own) U'. */
+ * refine: omit the term U diag(s->own) U'. */
 static void step_matrix(stepper *s, bool first, double omega, const float *U, bool refine,
                         pv_sum_matrix *matrix)
 {
@@ -159,8 +161,8 @@ static psdvec_status decompose(stepper *s, pv_sum_matrix *matrix, size_t want, p
     return status;
 }
 
-/* U becomes the refined eigenvectors of the old ones, which are in s->old. If that is not possible
- * U stays as it was. */
+/* Replaces U by the refined eigenvectors of the old ones, which are in s->old. Leaves U unchanged
+ * if that is not possible. */
 static psdvec_status refine(stepper *s, double omega, size_t want, pv_eigen_end end, bool *done)
 {
     pv_core *core = s->core;
@@ -184,7 +186,8 @@ static psdvec_status refine(stepper *s, double omega, size_t want, pv_eigen_end 
     return status;
 }
 
-/* U = Q |Lambda|^½ of the first `kept` pairs, from Q in its place; the rest of its columns are 0. */
+/* U = Q |Lambda|^½ of the first `kept` pairs, where U holds Q on entry; sets the remaining columns
+ * to 0. */
 static void take_vectors(stepper *s, size_t kept)
 {
     pv_core *core = s->core;
@@ -203,7 +206,7 @@ static void take_vectors(stepper *s, size_t kept)
     core->rank = kept;
 }
 
-/* One iteration from the residual in the pairs: U becomes the new one. */
+/* One iteration: computes the new U from the residual in the pairs. */
 static psdvec_status take_step(stepper *s, uint32_t t, double omega)
 {
     pv_core *core = s->core;
@@ -258,7 +261,7 @@ static psdvec_status record(stepper *s, pv_course *course, uint32_t t, double ob
     return PSDVEC_OK;
 }
 
-/* X(0) of Algorithm 1 as its box in the paper has it: random vectors, of length 1 on average. */
+/* X(0) of Algorithm 1 as printed in the paper: random vectors of length 1 on average. */
 static void start_randomly(stepper *s)
 {
     pv_core *core = s->core;
@@ -298,7 +301,8 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
             memcpy(s->old, core->U, core->n * core->stride * sizeof *s->old);
         float *sign = s->coefficients + 3 * core->stride;
         memcpy(sign, core->sign, core->stride * sizeof *sign);
-        /* Fewer eigenvalues than before may well raise it; that is the schedule's doing. */
+        /* Keeping fewer eigenvalues than before, as the schedule demands, may raise the
+         * objective. */
         bool comparable = isfinite(before) && pv_rank_at(s->options, core->n, t) >= rank;
         for (;;) {
             PV_TRY(take_step(s, t, omega));
@@ -334,7 +338,8 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
 uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, int threads)
 {
     uint64_t rank = pv_rank_most(options, n), stride = (rank + 7) / 8 * 8;
-    /* Only a background that seen pairs do not carry has another factor than the majoriser. */
+    /* Only a background that applies to unseen pairs alone has factors other than the
+     * majoriser's. */
     bool ratio = pv_weight_rules[options->weights].weighs_unseen;
     pv_eigen_options eigen;
     pv_eigen_options_default(&eigen, rank);

@@ -48,8 +48,8 @@ static psdvec_status set_background(pv_core *core)
     return PSDVEC_OK;
 }
 
-/* What the joint probability asks of the rows of the counts. It is looked up before the solver
- * takes its memory: later, it would bring the pages of the counts back beside it. */
+/* Looks up what the joint probability needs from the rows of the counts. This happens before the
+ * solver allocates its memory; later it would bring the pages of the counts back into memory. */
 static void look_up_rows(pv_core *core)
 {
     const psdvec_counts *counts = core->link->counts;
@@ -142,8 +142,8 @@ static psdvec_status not_finite(const pv_core *core, uint32_t i)
                    (int)length, word, (unsigned long)i + 1);
 }
 
-/* From X_ij to the residual, eq. 4, and the part of a stretch of rows in the objective, eq. 14:
- * the weighted squares of eq. 5 and the priors. */
+/* From X_ij to the residual, eq. 4, and the contribution of a range of rows to the objective, eq.
+ * 14: the weighted squares of eq. 5 and the priors. */
 static psdvec_status residual_rows(void *arg, size_t task, int worker)
 {
     pv_core *core = arg;
@@ -262,7 +262,8 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
             double scale = (double)core->root[i] * core->root[pairs->matrix.column[begin + k]];
             double pull = (double)pairs->weight[upper + k] * pairs->target[upper + k];
             double above = pairs->matrix.value[begin + k] - link->unseen_target;
-            /* A background that seen pairs carry too pulls from G there, not from log kappa. */
+            /* A background that also applies to seen pairs has G as its target there, not log
+             * kappa. */
             double b = link->background_only_unseen
                            ? 0
                            : pv_link_background(link, i, pairs->matrix.column[begin + k]);

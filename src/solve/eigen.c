@@ -43,17 +43,17 @@ typedef struct lanczos {
     size_t n, block;
     size_t capacity;              /* columns of Q */
     size_t filled;                /* columns of Q in use */
-    size_t done;                  /* columns of Q already multiplied: H is known for them */
+    size_t done;                  /* columns of Q already multiplied, for which H is known */
     float *Q;                     /* n x capacity: the basis, orthonormal */
     double *H;                    /* capacity x capacity: Q' A Q, upper triangle of blocks */
-    float *X, *Y;                 /* n x block: into and out of the matrix */
+    float *X, *Y;                 /* n x block: input and output of a product with the matrix */
     double *coefficient, *second; /* capacity x block */
     double *gram;                 /* block x block */
     double *scale, *square;       /* block */
     float *small;                 /* capacity x block or block x block, in single precision */
-    double norm;                  /* of the matrix, as far as seen */
+    double norm;                  /* estimate of the norm of the matrix so far */
     pv_tall_workspace workspace;
-    uint64_t drawn; /* random blocks so far */
+    uint64_t drawn; /* random blocks drawn so far */
 } lanczos;
 
 static psdvec_status reduce(lanczos *l, double *numbers, size_t count, pv_reduction how)
@@ -74,8 +74,8 @@ static void to_float(float *to, const double *from, size_t count)
         to[k] = (float)from[k];
 }
 
-/* W (n x width, stride block) loses what lies in the span of the first `columns` of Q; the
- * coefficients go to `out` (columns x width). */
+/* Removes from W (n x width, stride block) its projection on the first `columns` columns of Q;
+ * writes the coefficients to `out` (columns x width). */
 static psdvec_status remove_basis(lanczos *l, size_t columns, float *W, size_t width, double *out)
 {
     if (columns == 0)
@@ -87,9 +87,9 @@ static psdvec_status remove_basis(lanczos *l, size_t columns, float *W, size_t w
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
 }
 
-/* Orthonormal columns for W, in place. map (*kept x width): W = W_new map. Columns shorter than
- * `least` are nothing but rounding, and so are directions in which the columns, brought to length
- * 1, have a smaller share than `share` of the largest sum of squares: both are dropped. */
+/* Orthonormalises the columns of W in place. map (*kept x width): W = W_new map. Drops columns
+ * shorter than `least`, which are rounding error, and directions in which the normalised columns
+ * have a sum of squares below `share` of the largest. */
 static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double least, double share,
                                  double *map, size_t *kept)
 {
@@ -133,11 +133,12 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     return pv_tall_transform(l->ctx, l->n, W, l->block, width, change, count);
 }
 
-/* Columns of the basis that are removed from a block a second time. The first pass leaves
- * rounding errors of some 1e-6 of what it takes. Where it takes nearly all, they would be too much
- * for the tolerance, and the second pass is a whole one. Else only the directions of huge
- * eigenvalues matter, as the next product multiplies the errors by these: the first blocks span
- * them, and so do the first Ritz vectors after a restart. R: what is left of the columns. */
+/* The number of columns of the basis to remove from a block a second time. The first pass leaves
+ * rounding errors of about 1e-6 of what it removes. Where it removes nearly everything, these are
+ * too large for the tolerance, and the second pass covers all columns. Otherwise only the
+ * directions of huge eigenvalues matter, because the next product multiplies the errors by these:
+ * they are spanned by the first blocks and, after a restart, by the first Ritz vectors. R: what is
+ * left of the columns. */
 static size_t removed_again(const lanczos *l, size_t width, const double *R, size_t rows)
 {
     size_t leading = 4 * l->block;
@@ -156,10 +157,10 @@ static size_t removed_again(const lanczos *l, size_t width, const double *R, siz
     return leading;
 }
 
-/* W -= Q h, W = P R, twice as far as once does not hold in single precision:
- * W = Q (h1 + h2 R1) + P R2 R1. l->coefficient: filled x width, R: *kept x width. What is as
- * short as the rounding of a product is nothing: 1e-6 of the matrix's norm, as far as seen,
- * or what the second pass takes away again. */
+/* W -= Q h, W = P R, in two passes where one is not enough in single precision: W = Q (h1 + h2 R1)
+ * + P R2 R1. l->coefficient: filled x width, R: *kept x width. Columns as short as the rounding
+ * error of a product are dropped: 1e-6 of the estimated norm of the matrix, or what the second pass
+ * removes again. */
 static psdvec_status orthogonalise(lanczos *l, float *W, size_t width, bool product, double *R,
                                    size_t *kept)
 {
@@ -239,7 +240,7 @@ static psdvec_status draw_tile(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* A block to begin with: random, or random combinations of the guess. */
+/* A starting block: random, or random combinations of the guess. */
 static psdvec_status draw_block(lanczos *l, bool guess)
 {
     l->drawn++;
@@ -261,7 +262,7 @@ static psdvec_status draw_block(lanczos *l, bool guess)
     return status;
 }
 
-/* Y's first `width` columns join the basis. */
+/* Appends the first `width` columns of Y to the basis. */
 static psdvec_status append(lanczos *l, size_t width)
 {
     PV_TRY(copy_columns(l, l->Q + l->filled, l->capacity, l->Y, l->block, width));
@@ -269,8 +270,8 @@ static psdvec_status append(lanczos *l, size_t width)
     return PSDVEC_OK;
 }
 
-/* A new block of at most `most` columns where the last one led nowhere: the basis spans an
- * invariant space. */
+/* Draws a new block of at most `most` columns when the last one added no new directions because the
+ * basis spans an invariant subspace. */
 static psdvec_status fresh_block(lanczos *l, bool guess, size_t most)
 {
     double *R = pv_alloc(l->ctx, l->block * l->block, sizeof *R, "a start");
@@ -286,7 +287,8 @@ static psdvec_status fresh_block(lanczos *l, bool guess, size_t most)
     return status == PSDVEC_OK ? append(l, kept < most ? kept : most) : status;
 }
 
-/* Y = A X. The product is dense in its width; the rest here has the stride of a block. */
+/* Y = A X. Products use dense storage of `width` columns; all other blocks here have the stride of
+ * a full block. */
 static psdvec_status multiply(lanczos *l, size_t width)
 {
     l->report->columns += width;
@@ -302,9 +304,9 @@ static psdvec_status multiply(lanczos *l, size_t width)
     return status;
 }
 
-/* Multiplies the columns done .. filled of the basis and makes the next block of
- * what is new in them. *last: how many columns were multiplied; *next: how many
- * new ones were found (they are in Y, not yet in the basis); R: *next x *last. */
+/* Multiplies the columns done .. filled of the basis and makes the next block from the new
+ * directions in them. *last: how many columns were multiplied; *next: how many new ones were found
+ * (they are in Y, not yet in the basis); R: *next x *last. */
 static psdvec_status advance(lanczos *l, double *R, size_t *last, size_t *next)
 {
     size_t width = l->filled - l->done, m = l->filled;
@@ -319,10 +321,10 @@ static psdvec_status advance(lanczos *l, double *R, size_t *last, size_t *next)
     return PSDVEC_OK;
 }
 
-/* After the first product: one huge eigenvalue drowned all else, and only its direction and few
- * others were told apart; all later blocks would be as narrow, and what was lost would
- * be missing for good. So the work begins again with those directions, and random ones
- * beside them, from which the huge one is then taken out to full precision. */
+/* Handles a first product dominated by one huge eigenvalue, in which only its direction and a few
+ * others could be resolved. All later blocks would be as narrow, and the lost directions would
+ * never return. So the iteration starts again from those directions and additional random ones,
+ * from which the huge one is then removed to full precision. */
 static psdvec_status begin_again(lanczos *l, size_t width, double *R)
 {
     size_t kept;
@@ -389,9 +391,9 @@ static psdvec_status keep_ritz(lanczos *l, const double *Z, const ritz *order, s
     return PSDVEC_OK;
 }
 
-/* Values at the unwanted end that dwarf all wanted ones are kept too, instead of the last of
- * those that are kept beyond the wanted, and come first. Their vectors have converged; thrown
- * away, they would come back by rounding in every block to come, and drown it. */
+/* Also keeps values at the unwanted end that are far larger than all wanted ones, placed first,
+ * instead of the last of those kept beyond the wanted. Their vectors have converged; if they were
+ * discarded, rounding would bring them back in every following block, where they would dominate. */
 static void keep_far_end(ritz *order, size_t m, size_t want, size_t keep)
 {
     double largest = fabs(order[0].value);
@@ -404,8 +406,8 @@ static void keep_far_end(ritz *order, size_t m, size_t want, size_t keep)
     }
 }
 
-/* Root mean square of the residuals of the wanted pairs, over the smallest wanted
- * value: |A q - theta q| = |R z_tail|, as all else of A Q lies in Q. */
+/* Root mean square of the residuals of the wanted pairs, relative to the smallest wanted value: |A
+ * q - theta q| = |R z_tail|, because the remainder of A Q lies in the span of Q. */
 static double residual_of(const lanczos *l, const double *Z, const ritz *order, const double *R,
                           size_t last, size_t next)
 {
@@ -427,8 +429,8 @@ static double residual_of(const lanczos *l, const double *Z, const ritz *order, 
     return sqrt(sum / (double)want) / (smallest > floor ? smallest : floor > 0 ? floor : 1);
 }
 
-/* largest (want): this machine's largest number of each vector by magnitude, which becomes that
- * of all machines. Of equal ones that of the first machine counts. */
+/* largest (want): on entry the element of largest magnitude of each vector on this machine, on
+ * return that of all machines. Ties are resolved in favour of the first machine. */
 static psdvec_status largest_everywhere(lanczos *l, float *largest, size_t want)
 {
     if (!l->matrix->reduce)
@@ -436,7 +438,7 @@ static psdvec_status largest_everywhere(lanczos *l, float *largest, size_t want)
     double *size = pv_alloc(l->ctx, 2 * want, sizeof *size, "eigenvectors");
     if (!size)
         return pv_failure(l->ctx);
-    double *place = size + want; /* of the first machine that has it, negative */
+    double *place = size + want; /* first row of the first machine that has it, negated */
     psdvec_status status;
     for (size_t k = 0; k < want; k++)
         size[k] = fabsf(largest[k]);
@@ -455,7 +457,7 @@ done:
     return status;
 }
 
-/* The sign of a vector is free: make its largest number positive. */
+/* The sign of an eigenvector is arbitrary: make its element of largest magnitude positive. */
 static psdvec_status fix_signs(lanczos *l, float *vectors, size_t stride, size_t want)
 {
     float *largest = pv_alloc_zero(l->ctx, want, sizeof *largest, "eigenvectors");
@@ -481,18 +483,18 @@ psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, 
     return fix_signs(&here, vectors, stride, count);
 }
 
-/* Some more than wanted, so that those at the edge converge too. */
+/* Keeps some more vectors than wanted, so that those at the edge converge too. */
 static size_t kept_over_restart(const pv_eigen_options *options, size_t capacity)
 {
     size_t keep = options->want + options->block;
     return keep + 2 * options->block > capacity ? capacity - 2 * options->block : keep;
 }
 
-/* Columns to multiply before convergence is examined again, which costs a dense eigenproblem: the
- * logarithm of the residual falls about as fast as between the last two examinations. The first
- * rate is that of a good guess, so that no time is lost if there is one. */
+/* Predicts how many columns to multiply before convergence is tested again, which costs a dense
+ * eigenproblem: the logarithm of the residual falls about as fast as between the last two tests.
+ * The first rate is that of a good guess, so that no time is lost if there is one. */
 typedef struct forecast {
-    double residual; /* at the last examination; 0: there was none */
+    double residual; /* at the last test; 0: there was none */
     size_t columns;
 } forecast;
 
@@ -514,7 +516,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     psdvec_status status;
     size_t want = l->options->want, last = 0, next = 0;
     size_t capacity = l->capacity;
-    size_t examined = capacity; /* the number of columns at which convergence is examined */
+    size_t examined = capacity; /* the number of columns at which convergence is tested */
     forecast decrease = {0};
     pv_scope scope = {.ctx = l->ctx, .what = "eigenvectors"};
     double *R = pv_scope_alloc(&scope, l->block * l->block, sizeof *R, false);
@@ -567,7 +569,7 @@ done:
     return status;
 }
 
-/* A small matrix is written down and solved by LAPACK. */
+/* Forms a small matrix explicitly and solves it by LAPACK. */
 static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
                                  const pv_eigen_options *options, double *values, float *vectors,
                                  pv_eigen_report *report)
@@ -618,7 +620,7 @@ done:
     return status;
 }
 
-/* Whether the matrix is written down. */
+/* Whether the matrix is formed explicitly. */
 static bool is_small(const pv_eigen_options *options, size_t n)
 {
     return pv_eigen_basis(options, n) + 2 * options->block >= n || n <= 512;
@@ -635,7 +637,7 @@ uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t pr
                       2 * (block + 2 * block * block) * sizeof(double) +
                       2 * basis * basis * sizeof(double) + basis * (sizeof(double) + sizeof(ritz)) +
                       pv_tall_gram_bytes(n, basis, block);
-    uint64_t narrow = n * block * sizeof(float); /* a product of fewer columns than a block */
+    uint64_t narrow = n * block * sizeof(float); /* a product with fewer columns than a block */
     uint64_t keep = kept_over_restart(options, basis);
     uint64_t restart = basis * keep * sizeof(float) + pv_tall_transform_bytes(n, keep, threads);
     return arrays + product +

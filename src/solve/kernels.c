@@ -1,9 +1,9 @@
 /* Sparse rows times dense rows.
  *
- * row_product is bound by how fast rows of X arrive: it takes up to 64 columns at a time, keeps
- * their sums in registers, and asks for rows some entries ahead. In half precision it is 1.6
- * times as fast while X fits the cache, and twice where it does not. row_dots reads whole rows of V, four at a
- * time, so that each number of `a` is loaded once for four products.
+ * row_product is limited by how fast rows of X arrive: it handles up to 64 columns at a time, keeps
+ * their sums in registers, and prefetches rows some entries ahead. In half precision it is 1.6
+ * times as fast while X fits the cache, and twice as fast where it does not. row_dots reads
+ * complete rows of V, four at a time, so that each element of `a` is loaded once for four products.
  */
 #include "solve/kernels.h"
 
@@ -59,14 +59,14 @@ const pv_kernels pv_kernels_plain = {"plain", plain_row_product, plain_row_produ
 
 enum { ahead = 12 };
 
-/* Eight numbers of a row, in single or in half precision. */
+/* Eight elements of a row, in single or in half precision. */
 AVX2 static inline __attribute__((always_inline)) __m256 eight(const void *x, int bytes)
 {
     return bytes == 4 ? _mm256_loadu_ps(x) : _mm256_cvtph_ps(_mm_loadu_si128(x));
 }
 
-/* `lanes` groups of eight columns; unrolled by the compiler, as `lanes` and `bytes` are known.
- * X: the first of these columns, numbers of `bytes` bytes in rows of k. */
+/* `lanes` groups of eight columns; unrolled by the compiler, as `lanes` and `bytes` are constants.
+ * X: the first of these columns, elements of `bytes` bytes in rows of k. */
 AVX2 static inline __attribute__((always_inline)) void
 columns_product(const uint32_t *column, const float *value, size_t count, const char *X, size_t k,
                 float *y, int lanes, int bytes)
@@ -88,7 +88,7 @@ columns_product(const uint32_t *column, const float *value, size_t count, const 
         _mm256_storeu_ps(y + 8 * l, sum[l]);
 }
 
-/* What a row of X has beyond a multiple of eight columns is multiplied number by number. */
+/* Columns of X beyond a multiple of eight are multiplied one by one. */
 AVX2 static inline __attribute__((always_inline)) void all_columns(const uint32_t *column,
                                                                    const float *value, size_t count,
                                                                    const char *X, size_t k,

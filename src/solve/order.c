@@ -1,5 +1,5 @@
-/* Order vectors. Each word is one worker's: its row of the counts are the words behind it, its
- * column, gathered a block at a time, those before it. */
+/* Order vectors. Each word is handled by one worker: its row of the counts has the words that
+ * follow it, and its column, gathered a block at a time, those that precede it. */
 #include "solve/order.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 enum { most_blocks = 128 };
 
-/* The entries of one row of K, one direction after the other. */
+/* The entries of one row of K, first one direction, then the other. */
 typedef struct scratch {
     pv_scope memory;
     uint32_t *column;
@@ -27,7 +27,7 @@ typedef struct order_job {
     const float *mean; /* words: m_i / sqrt(T) */
     float *A;          /* words x dim */
     size_t stride;
-    scratch *scratch; /* of each worker */
+    scratch *scratch; /* one per worker */
     pv_column_blocks blocks;
     pv_progress progress;
 } order_job;
@@ -68,7 +68,8 @@ static psdvec_status order_word(void *arg, pv_pair_row row, int worker)
     return PSDVEC_OK;
 }
 
-/* Q from V. Sums over words in double and in order: the bits must not depend on threads. */
+/* Q from V. Sums over words are in double precision and in order, so that the bits do not depend on
+ * the number of threads. */
 static psdvec_status unit_columns(psdvec_context *ctx, const float *V, size_t words, size_t dim,
                                   size_t directions, float *Q)
 {
@@ -122,7 +123,7 @@ done:
 
 uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, int threads)
 {
-    /* Q and the means; blocks of columns; for each worker the longest row of K. */
+    /* Q and the means; blocks of columns; the longest row of K for each worker. */
     return words * (directions + 1) * sizeof(float) + directions * sizeof(double) +
            pv_column_blocks_bytes(words, words, most_blocks, threads) +
            pv_gather_bytes(words, words, bigrams, most_blocks, threads) +

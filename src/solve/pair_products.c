@@ -1,10 +1,10 @@
-/* Products of vectors, only where there are pairs.
+/* Products of vectors for the stored pairs only.
  *
- * One by one, a product of two rows of U runs at the speed at which rows arrive from
- * the cache, about a tenth of that of a matrix product. So a tile, some rows by some
- * columns, of which more than an eighth are pairs is computed whole by BLAS, and what is
- * needed is picked from it. Between frequent words, where most pairs are, nearly
- * all tiles are so. Which way a tile goes depends on the pairs alone.
+ * Computed one by one, products of two rows of U are limited by how fast rows arrive from the
+ * cache, at about a tenth of the speed of a matrix product. So if more than an eighth of the
+ * entries of a tile, some rows by some columns, are pairs, BLAS computes all of it, and the
+ * required entries are picked from the result. Between frequent words, where most pairs are, nearly
+ * all tiles are dense. Which method a tile uses depends only on the pairs.
  */
 #include "solve/pair_products.h"
 
@@ -22,7 +22,7 @@ typedef struct tile_space {
 typedef struct product_job {
     pv_core *core;
     size_t widest;     /* columns of a dense tile */
-    tile_space *space; /* of each worker */
+    tile_space *space; /* one per worker */
 } product_job;
 
 static uint64_t pairs_in_tile(const pv_pairs *pairs, uint32_t first, uint32_t end, uint32_t tile)

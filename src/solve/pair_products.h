@@ -4,8 +4,8 @@
 
 #include "solve/core.h"
 
-/* pairs->matrix.value above the diagonal becomes X_ij. Without any direction nothing is written: all
- * are 0. */
+/* Sets pairs->matrix.value above the diagonal to X_ij. With rank 0 nothing is written: all X_ij are
+ * 0. */
 psdvec_status pv_products_on_pairs(pv_core *core);
 uint64_t pv_products_bytes(uint64_t stride, int threads);
 

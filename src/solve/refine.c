@@ -2,10 +2,10 @@
  *
  * With H = Z' diag(theta) Z, rows of Z orthonormal, Y H^-1 Y' = U J U' for
  *     U = Y F',  F = |theta|^-1/2 Z,  J = sign(theta).
- * The columns of U are not orthogonal. With U'U = F (Y'Y) F' = E' diag(gamma) E, those of
- * P = U E' gamma^-1/2 are, and U J U' = P C P' with C = L J L', L = gamma^1/2 E: the eigenvectors w
- * of C give those of the approximation, P w. All small matrices are in double, and Y is changed
- * once, in place.
+ * The columns of U are not orthogonal. With U'U = F (Y'Y) F' = E' diag(gamma) E, those of P = U E'
+ * gamma^-1/2 are, and U J U' = P C P' with C = L J L', L = gamma^1/2 E: the eigenvectors w of C
+ * give those of the approximation, P w. All small matrices are in double precision, and Y is
+ * transformed once, in place.
  */
 #include "solve/refine.h"
 
@@ -21,11 +21,11 @@ typedef struct refinement {
     psdvec_context *ctx;
     const pv_refine_options *options;
     size_t n;
-    float *inverse; /* columns: 1 / length of an old vector */
+    float *inverse; /* columns: 1 / length of each old vector */
     float *own;     /* columns */
     float *X, *Y;   /* n x block */
     float *vectors;
-    size_t first, width; /* of the columns at hand */
+    size_t first, width; /* of the current columns */
 } refinement;
 
 /* X = columns of Q. */
@@ -41,7 +41,7 @@ static psdvec_status take_columns(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* The product goes to its columns. */
+/* Stores the product in its columns. */
 static psdvec_status put_columns(void *arg, size_t task, int worker)
 {
     refinement *r = arg;
@@ -71,7 +71,8 @@ static psdvec_status multiply_all(refinement *r, const pv_operator *matrix)
     return PSDVEC_OK;
 }
 
-/* Sums over words in double and in order: the bits must not depend on threads. */
+/* Sums over words are in double precision and in order, so that the bits do not depend on the
+ * number of threads. */
 static psdvec_status set_lengths(refinement *r)
 {
     const pv_refine_options *o = r->options;
@@ -108,7 +109,7 @@ typedef struct small_matrices {
     double *values, *factor, *sign; /* columns */
 } small_matrices;
 
-/* H becomes F, and `sign` J. False: H has an eigenvalue next to nothing. */
+/* H becomes F, and `sign` J. *sound is false if H has an eigenvalue close to 0. */
 static psdvec_status invert(psdvec_context *ctx, small_matrices *s, size_t m, bool *sound)
 {
     for (size_t i = 0; i < m; i++)
@@ -127,7 +128,8 @@ static psdvec_status invert(psdvec_context *ctx, small_matrices *s, size_t m, bo
     return PSDVEC_OK;
 }
 
-/* From H = Q'Y and K = Y'Y to the values, ascending, and the rows of `third`: vectors = Y third'. */
+/* Computes from H = Q'Y and K = Y'Y the values, ascending, and the rows of `third`: vectors = Y
+ * third'. */
 static psdvec_status approximate(psdvec_context *ctx, small_matrices *s, size_t m, bool *sound)
 {
     PV_TRY(invert(ctx, s, m, sound));
@@ -157,7 +159,7 @@ static psdvec_status approximate(psdvec_context *ctx, small_matrices *s, size_t 
     return PSDVEC_OK;
 }
 
-/* The wanted values and columns of change (columns x want), by the end that is wanted. */
+/* Selects the wanted values and columns of change (columns x want), at the requested end. */
 static void choose(const small_matrices *s, const pv_refine_options *o, double *values,
                    float *change)
 {

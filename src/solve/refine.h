@@ -1,19 +1,19 @@
 /* One step of subspace iteration for eigenvectors that are nearly known.
  *
- * From the second iteration of Algorithm 1 on, the wanted eigenvectors are near those of the
- * iteration before, and a gap separates their eigenvalues from the others: what the vectors explain
- * has its full weight in the matrix, what they do not only a share of it. A Krylov space that begins with a few
- * combinations of the old vectors must find all N of them again, which takes about 3 N products.
- * One product with each old vector is enough here: with Q the old vectors, orthonormal, Y = A Q and
- * H = Q' Y, the matrix is approximated by
+ * From the second iteration of Algorithm 1 on, the wanted eigenvectors are close to those of the
+ * previous iteration, and a gap separates their eigenvalues from the others: the part of the matrix
+ * that the vectors explain has its full weight, the remainder only a fraction of it. A Krylov space
+ * that starts from a few combinations of the old vectors must find all N of them again, which takes
+ * about 3 N products. Here one product with each old vector is enough: with Q the old vectors,
+ * orthonormal, Y = A Q and H = Q' Y, the matrix is approximated by
  *
  *     A ~ Y H^-1 Y'    (the Nystroem approximation)
  *
- * which is A itself where A has no larger rank than Q, and whose error is of second order in the
- * angle between Q and the wanted vectors. Its eigenvectors are the result. There are no random
- * numbers.
+ * which is exact if the rank of A is not larger than that of Q, and whose error is of second order
+ * in the angle between Q and the wanted vectors. Its eigenvectors are the result. No random numbers
+ * are used.
  *
- * Memory: two blocks, and some matrices of N rows. Time: N columns of products, 6 n N^2 flops.
+ * Memory: two blocks, and some N x N matrices. Time: N columns of products, 6 n N^2 flops.
  */
 #ifndef PV_SOLVE_REFINE_H
 #define PV_SOLVE_REFINE_H
@@ -24,20 +24,20 @@ typedef struct pv_refine_options {
     pv_eigen_end end;
     size_t want;      /* at most `columns` */
     size_t block;     /* columns of a product */
-    const float *old; /* n x old_stride: orthogonal columns of any length but 0 */
+    const float *old; /* n x old_stride: orthogonal columns of any length except 0 */
     size_t columns;
     size_t stride;     /* of the old and of the new vectors */
-    const double *own; /* columns: the matrix is that of the operator, plus old diag(own) old' */
+    const double *own; /* columns: the matrix is that of the operator plus old diag(own) old' */
 } pv_refine_options;
 
-/* values: want; vectors: n x stride, must not overlap the old ones. *sound: the approximation
- * holds. If not, an eigenvalue of H is next to nothing, and the problem must be solved by
- * pv_eigen. The operator must have all rows. */
+/* values: want; vectors: n x stride, must not overlap the old ones. *sound: whether the
+ * approximation is valid. If not, an eigenvalue of H is close to 0, and pv_eigen must solve the
+ * problem. The operator must have all rows. */
 psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
                         const pv_refine_options *options, double *values, float *vectors,
                         bool *sound);
 
-/* Bytes that pv_refine allocates at most if a product allocates `product` bytes. */
+/* Upper bound of the bytes that pv_refine allocates if a product allocates `product` bytes. */
 uint64_t pv_refine_bytes(uint64_t n, uint64_t columns, uint64_t block, uint64_t product,
                          int threads);
 

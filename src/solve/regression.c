@@ -24,27 +24,28 @@ struct pv_regression {
     float *P;       /* dim x dim: row k is the k-th direction of that basis; NULL: unchanged */
     float *level;   /* dim: C's diagonal */
     float *pull;    /* dim: sum z_j J v_j, in that basis */
-    double largest; /* z_j of the core, where it is capped; else 0 */
+    double largest; /* largest z_j of the core if it is capped; otherwise 0 */
 };
 
-/* Rows of A that are worked on at a time. Few words have more pairs. */
+/* Rows of A that are processed at a time. Few words have more pairs. */
 enum {
     chunk_rows = 2048,
     words_a_task = 32,
     most_blocks = 128,
     first_pairs = 1024,
-    most_passes = 8, /* of refinement */
+    most_passes = 8, /* maximum number of refinement passes */
 };
-static const double tolerance = 3e-6; /* error of a vector relative to its length */
+static const double tolerance = 3e-6; /* relative error of a vector */
 static const double most_error = 0.1; /* of the eigenvalues of a packed matrix, which are >= 1 */
 static const double spread_error = 1.5e-3; /* of a packed matrix, per dimension: so that the spread
                                               is accurate to about 1e-4 */
-static const double most_trace = 1e4;    /* condition number for which single precision is enough */
+static const double most_trace = 1e4; /* condition number up to which single precision is enough */
 static const double least_share = 1e-10; /* of the trace: eigenvalues below it count as 0 */
-static const double pivot_share = 1e-7;  /* pivots below it: there may be such eigenvalues */
+/* Below this pivot, such eigenvalues are possible. */
+static const double pivot_share = 1e-7;
 
-/* z_j of the sum over all core words: the background's factors, or 1 where every
- * unseen pair has one weight. */
+/* z_j in the sum over all core words: the factors of the background, or 1 where all unseen pairs
+ * have the same weight. */
 static double shared_factor(const pv_link *link, uint32_t word)
 {
     return link->background > 0 ? link->factor[word] : 1;
@@ -63,7 +64,7 @@ static bool has_shared(const pv_link *link)
     return link->background > 0 || link->options.unseen_weight > 0;
 }
 
-/* C, its eigenvectors, and everything turned into their basis. */
+/* Computes C and its eigenvectors, and transforms everything into their basis. */
 static psdvec_status set_basis(pv_regression *r)
 {
     psdvec_context *ctx = r->ctx;
@@ -162,13 +163,13 @@ typedef struct scratch {
     float *K; /* dim x stride */
     int8_t *packed;
     int32_t *sums;                   /* stride */
-    float *base;                     /* stride: c_w C + mu, the diagonal */
+    float *base;                     /* stride: the diagonal c_w C + mu */
     float *scale;                    /* stride: base^-½ */
-    float *square, *largest, *step;  /* stride: of B's columns; `step` of what is packed */
-    float *shared;                   /* stride: what the shared part pulls towards */
+    float *square, *largest, *step;  /* stride: of the columns of B; `step` of the packed matrix */
+    float *shared;                   /* stride: right-hand side of the shared part */
     float *solution, *change, *work; /* stride: y; all in the scaled coordinates */
     float *miss;                     /* chunk_rows */
-    struct exact_scratch {           /* taken when it is first needed */
+    struct exact_scratch {           /* allocated at the first use */
         double *A;                   /* dim x dim: rows of A */
         double *S;                   /* dim x dim */
         double *values, *right, *solution, *miss; /* dim each */
@@ -225,9 +226,9 @@ typedef struct equations {
     const pv_regression *r;
     scratch *s;
     size_t pairs;
-    bool negative; /* some weights are; only corrections of the shared part have them */
+    bool negative; /* some weights are negative, for corrections of the shared part */
     bool dual;
-    double share, mu, level; /* c_w; the prior; what the shared part is multiplied with */
+    double share, mu, level; /* c_w; the prior; the factor of the shared part */
     double log_det;
 } equations;
 
@@ -248,7 +249,7 @@ static double log_product(const float *numbers, size_t step, size_t count)
  * With y = base^½ v and B = A base^-½ the equations are (I + B'B) y = ..., where the
  * eigenvalues of I + B'B are between 1 and 1 + |B|^2. */
 
-/* B's rows first .. . Gives their number. Sums of their squares are added to s->square. */
+/* Fills in rows of B from `first` on and returns how many. Adds their squares to s->square. */
 static size_t fill_rows(const equations *e, size_t first)
 {
     const pv_regression *r = e->r;
@@ -282,7 +283,7 @@ static void set_misses(const equations *e, size_t first, size_t rows, const floa
         const seen_pair *pair = &s->pairs[first + t];
         s->miss[t] = sqrtf(fabsf(pair->weight)) * pair->target;
     }
-    if (rows > 0 && y) /* BLAS would complain of empty matrices */
+    if (rows > 0 && y) /* BLAS rejects empty matrices */
         cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)rows, (int)e->r->dim, -1, s->A,
                     (int)e->r->stride, y, 1, 1, s->miss, 1);
 }
@@ -301,7 +302,7 @@ static void set_dual_solution(const equations *e, float *y)
     add_rows(e, e->pairs, e->s->solution, y);
 }
 
-/* Fills s->A, if B fits, and gives |B|^2. */
+/* Fills s->A if B fits, and returns |B|^2. */
 static double measure_rows(const equations *e)
 {
     scratch *s = e->s;
@@ -315,9 +316,9 @@ static double measure_rows(const equations *e)
     return trace;
 }
 
-/* The factor of I + B'B, or I + BB' in the dual form, from packed integers. False if these are too
- * coarse. The error E of the matrix has about 2 |E| / sqrt(side) as its largest eigenvalue, where
- * |E|^2 = |B|^2 sum of step^2 / 6, each number of B being wrong by step / sqrt(12). */
+/* The factor of I + B'B, or I + BB' in the dual form, from packed integers. Returns false if these
+ * are too coarse. The largest eigenvalue of the error E of the matrix is about 2 |E| / sqrt(side),
+ * where |E|^2 = |B|^2 sum of step^2 / 6, as each element of B has an error of step / sqrt(12). */
 static bool factor_packed(equations *e, double trace)
 {
     const pv_regression_kernels *kernels = e->r->kernels;
@@ -357,7 +358,7 @@ static bool factor_float(equations *e)
                     (int)e->r->stride, 0, s->K, (int)stride);
     for (size_t first = 0; first < e->pairs && !e->dual; first += chunk_rows) {
         size_t rows = e->pairs <= chunk_rows ? e->pairs : fill_rows(e, first);
-        /* Negative weights are few, and come in runs of one. */
+        /* Negative weights are rare and usually isolated. */
         for (size_t t = 0; t < rows;) {
             bool negative = s->pairs[first + t].weight < 0;
             size_t run = t;
@@ -384,10 +385,10 @@ static void solve_factored(const scratch *s, size_t side, float *b)
     cblas_strsv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, s->K, stride, b, 1);
 }
 
-/* s->change: by how much the factor says that s->solution is to be changed. That is y, or z in the
+/* s->change: the correction of s->solution that the factor gives. The solution is y, or z in the
  * dual form,
  *     (I + BB') z = sqrt|f| g - B shared,  y = shared + B'z,
- * where nothing cancels if the prior is small. */
+ * which avoids cancellation if the prior is small. */
 static void set_change(const equations *e, bool first_time)
 {
     const pv_regression *r = e->r;
@@ -413,8 +414,8 @@ static void set_change(const equations *e, bool first_time)
     solve_factored(s, r->dim, s->change);
 }
 
-/* False if the factor is too far from that of the matrix. Changes shrink from pass to pass by the
- * same factor, so the last one tells how large the next would be. */
+/* Returns false if the factor is too inaccurate. Corrections shrink from pass to pass by the same
+ * ratio, so the last one predicts the size of the next. */
 static bool refine(const equations *e)
 {
     scratch *s = e->s;
@@ -439,7 +440,8 @@ static bool refine(const equations *e)
     return false;
 }
 
-/* The vector, in the basis of C, in s->work. False if single precision is not enough. */
+/* Computes the vector, in the basis of C, in s->work. Returns false if single precision is not
+ * enough. */
 static bool solve_scaled(equations *e)
 {
     const pv_regression *r = e->r;
@@ -470,12 +472,12 @@ static bool solve_scaled(equations *e)
 }
 
 /* ---- In double precision -------------------------------------------------------------
- * Where the prior and the shared part are so weak that the equations are nearly singular, or are
- * not there at all. S is H, or without a shared part AA' + mu in the dual form. Directions in which
- * S is less than least_share of its trace count as unknown: the vector has no component in them. So
- * with mu = 0 it is the shortest of all that fit the pairs best. */
+ * Used where the prior and the shared part are so weak that the equations are nearly singular, or
+ * are absent. S is H, or without a shared part AA' + mu in the dual form. Directions in which S is
+ * less than least_share of its trace count as undetermined: the vector has no component in them. So
+ * for mu = 0 it is the minimum-norm least-squares solution. */
 
-/* Rows first .. of A, at most dim. */
+/* Fills in rows of A from `first` on, at most dim. */
 static size_t fill_exact(const equations *e, size_t first)
 {
     const pv_regression *r = e->r;
@@ -490,7 +492,7 @@ static size_t fill_exact(const equations *e, size_t first)
     return rows;
 }
 
-/* S (side x side), both triangles, and the right side. */
+/* S (side x side), both triangles, and the right-hand side. */
 static void set_exact(const equations *e, size_t side)
 {
     const pv_regression *r = e->r;
@@ -531,8 +533,8 @@ static void set_exact(const equations *e, size_t side)
     }
 }
 
-/* x->solution = S^-1 x->right by the Cholesky factor, in the upper triangle. False if a pivot is so
- * small that S may be singular; then S is as before. */
+/* x->solution = S^-1 x->right by the Cholesky factor, in the upper triangle. Returns false if a
+ * pivot is so small that S may be singular; S is then unchanged. */
 static bool solve_exact_factored(equations *e, size_t side, double least)
 {
     struct exact_scratch *x = &e->s->exact;
@@ -581,7 +583,7 @@ static psdvec_status solve_exact_eigen(equations *e, size_t side, double least)
     return PSDVEC_OK;
 }
 
-/* The vector in s->work, as of solve_scaled; NAN if there is none. */
+/* Computes the vector in s->work, like solve_scaled; NAN if there is none. */
 static psdvec_status solve_exact(equations *e)
 {
     const pv_regression *r = e->r;
@@ -657,7 +659,7 @@ typedef struct solve_job {
     size_t count;
     const double *mu;
     float *out, *spread;
-    scratch *scratch; /* of each worker */
+    scratch *scratch; /* one per worker */
     pv_column_blocks blocks;
     pv_progress progress;
 } solve_job;
@@ -684,8 +686,8 @@ static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint3
     return PSDVEC_OK;
 }
 
-/* The seen pairs of a word, and if there may be any, those unseen whose weight is cut off, so that
- * the shared part says too much. */
+/* The seen pairs of a word and, where possible, those unseen pairs whose weight is capped, for
+ * which the shared part is too large. */
 static psdvec_status gather_word(pv_regression *r, scratch *s, pv_pair_row row, size_t *pairs)
 {
     const pv_link *link = r->link;
@@ -730,7 +732,7 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
         return PSDVEC_OK;
     solve_job job = {
         .r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
-    /* Only rows of core words count; in training they come first. */
+    /* Only rows of core words are needed; in training they come first. */
     uint32_t last = r->link->words;
     while (last > 0 && r->row_of[last - 1] == UINT32_MAX)
         last--;
@@ -769,7 +771,7 @@ uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, 
                      pv_larger(pv_tall_gram_bytes(core_count, dim, dim),
                                pv_larger(pv_symmetric_eigen_bytes(dim),
                                          pv_tall_transform_bytes(core_count, dim, threads)));
-    /* A list of pairs doubles as it grows, and then both stand beside each other. */
+    /* A list of pairs grows by doubling, during which both copies exist. */
     uint64_t pairs = core_count > first_pairs ? 3 * core_count : first_pairs;
     uint64_t floats = chunk_rows * (stride + 1) + dim * stride + PV_REGRESSION_SLACK +
                       strides_of_floats * stride;

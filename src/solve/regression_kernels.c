@@ -1,11 +1,11 @@
 /* Tiles of 12 rows by 32 columns with AVX-512, 6 or 4 rows by 16 columns with AVX2.
  *
- * The sums of a tile stay in registers. Both matrices of a product are the same one, read in place:
- * a term of a column is loaded into all lanes and multiplied with that of 16 or 8 other columns.
- * The Cholesky factor is computed row block by row block: what the rows above contribute is a
- * product of that kind, and what the rows of the block contribute to each other is subtracted while
- * they are still in registers. For every number the order of the operations is that of the rows,
- * whatever the size of the blocks, so both sets of kernels give the same bits.
+ * The sums of a tile stay in registers. Both operands of a product are the same matrix, read in
+ * place: a term of a column is broadcast to all lanes and multiplied with that of 16 or 8 other
+ * columns. The Cholesky factor is computed row block by row block: what the rows above contribute
+ * is a product of that kind, and what the rows of the block contribute to each other is subtracted
+ * while they are still in registers. For every element the operations are in the order of the rows,
+ * regardless of the size of the blocks, so both sets of kernels give the same bits.
  */
 #include "solve/regression_kernels.h"
 
@@ -17,7 +17,8 @@
 enum { most_rows = 12, most_columns = 32, group = 4 };
 
 /* ---- Plain C ------------------------------------------------------------------------------ */
-/* The unit of numbers of which this is the largest magnitude; that of zeros does not matter. */
+/* The quantisation step for numbers of at most this magnitude; for zeros the value does not
+ * matter. */
 static float step_of(float largest, float levels)
 {
     return largest > 0 ? largest / levels : 1;
@@ -122,8 +123,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The factor of the diagonal block of a tile (rows of most_columns numbers), whose first column is
- * `first`: U above the diagonal, and 1 / the diagonal of U. */
+/* The factor of the diagonal block of a tile (rows of most_columns elements), whose first column is
+ * `first`: U above the diagonal, and the reciprocals of its diagonal. */
 typedef struct diagonal {
     float U[most_rows][most_rows];
     float inverse[most_rows];
@@ -160,8 +161,8 @@ static void store_tile(const float *tile, size_t rows, size_t columns, float *K,
         memcpy(K + r * stride, tile + most_columns * r, columns * sizeof *tile);
 }
 
-/* K's tile of `rows` rows from k on and `columns` columns from l on. The columns' numbers had `offset`
- * added. */
+/* Scales the tile of K with `rows` rows from k on and `columns` columns from l on. `offset` was
+ * added to the elements of the columns. */
 AVX2 static void scale_tile(const int32_t *tile, size_t rows, size_t columns, int offset,
                             const int32_t *sums, const float *step, size_t k, size_t l, size_t n,
                             float *K)
@@ -233,7 +234,7 @@ INLINE2 void pack_some(const float *A, int rows, size_t stride, const float *inv
     }
 }
 
-/* `step` serves as the reciprocals meanwhile. */
+/* `step` holds the reciprocals temporarily. */
 AVX2 static void avx2_pack_columns(const float *A, size_t rows, size_t stride, const float *largest,
                                    float levels, int8_t *packed, float *step, int32_t *sums)
 {
@@ -328,8 +329,9 @@ static inline int32_t four_terms(const int8_t *terms)
     return four;
 }
 
-/* Sums of 4 rows by 16 columns, without step. The instruction multiplies unsigned numbers with signed
- * ones, so the columns' have 64 added. Two of its results fit 16 bits: 2 * 2 * 127 * 63. */
+/* Sums of 4 rows by 16 columns, before multiplication by the steps. The instruction multiplies
+ * unsigned by signed integers, so 64 is added to those of the columns. Two of its results fit 16
+ * bits: 2 * 2 * 127 * 63. */
 INLINE2 void avx2_gram_sums(const int8_t *row, const int8_t *column, size_t groups, size_t stride,
                             int32_t *sums)
 {
@@ -372,8 +374,7 @@ AVX2 static void avx2_gram(const int8_t *packed, const int32_t *sums, size_t gro
         }
 }
 
-/* Sums of 6 rows by 8 * width columns, from which the products of the `count` rows above are
- * subtracted. */
+/* Subtracts the products of the `count` rows above from the sums of 6 rows by 8 * width columns. */
 INLINE2 void avx2_subtract(const float *row, const float *column, size_t count, size_t stride,
                            float *tile, int width)
 {
@@ -450,8 +451,9 @@ AVX2 static bool avx2_cholesky(float *K, size_t n, size_t stride)
 static const pv_regression_kernels kernels_avx2 = {
     "AVX2", 63, avx2_scale_rows, avx2_pack_columns, avx2_pack_rows, avx2_gram, avx2_cholesky};
 
-/* ---- AVX-512 with VNNI ------------------------------------------------------------------------ */
-/* Sums of 12 rows by 16 * width columns, without step. The columns' numbers have 128 added. */
+/* ---- AVX-512 with VNNI ----------------------------------------------------------------------- */
+/* Sums of 12 rows by 16 * width columns, before multiplication by the steps. 128 is added to the
+ * elements of the columns. */
 INLINE512 void vnni_gram_sums(const int8_t *row, const int8_t *column, size_t groups, size_t stride,
                               int32_t *sums, int width)
 {

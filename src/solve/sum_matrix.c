@@ -29,10 +29,11 @@ typedef struct product_job {
     float *Y;
     size_t k;
     float scale;    /* 1, or that of half_X: a power of 2 */
-    float *largest; /* of the numbers of each tile of X */
+    float *largest; /* largest magnitude in each tile of X */
 } product_job;
 
-/* Half precision ends at 65504; the largest number of X is brought near 2^14. */
+/* The largest value in half precision is 65504; X is scaled so that its largest element is near
+ * 2^14. */
 enum { half_exponent = 14 };
 
 static psdvec_status largest_in_tile(void *arg, size_t task, int worker)
@@ -70,7 +71,7 @@ static psdvec_status take_half(pv_sum_matrix *matrix, product_job *job)
         if (!matrix->half_X)
             return pv_failure(matrix->ctx);
     }
-    float largest[64], most = 0; /* there are at most 64 tiles */
+    float largest[64], most = 0; /* at most 64 tiles */
     job->largest = largest;
     PV_TRY(pv_parallel_tasks(matrix->ctx, tiles, largest_in_tile, job));
     for (size_t t = 0; t < tiles; t++)
@@ -82,7 +83,7 @@ static psdvec_status take_half(pv_sum_matrix *matrix, product_job *job)
     return pv_parallel_tasks(matrix->ctx, tiles, half_tile, job);
 }
 
-/* The rows of one block: what is dense by BLAS, the rest entry by entry. */
+/* The rows of one block: dense parts by BLAS, the others entry by entry. */
 static psdvec_status product_rows(void *arg, size_t task, int worker)
 {
     product_job *job = arg;

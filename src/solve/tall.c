@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Small enough that two workers end together, large enough for BLAS, and never
- * more than 64 of them, since each has a partial sum of its own. */
+/* Small enough that workers finish at about the same time, large enough for BLAS, and at most 64
+ * tiles, because each has its own partial sum. */
 size_t pv_tall_tile(size_t n)
 {
     size_t tile = (n + 63) / 64;
@@ -59,7 +59,7 @@ static psdvec_status gram_tile(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Sums the partial results of a stretch of cells, always in the tiles' order. */
+/* Sums the partial results of a range of cells, always in the order of the tiles. */
 enum { sum_stretch = 8192 };
 static psdvec_status sum_partials(void *arg, size_t task, int worker)
 {

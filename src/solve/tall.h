@@ -1,11 +1,9 @@
-/* Products with tall matrices: n rows, one for each word, and at most a few
- * thousand columns.
+/* Products with tall matrices: n rows, one per word, and at most a few thousand columns.
  *
- * All are row-major float32 with a stride (numbers from one row to the next).
- * Rows are divided into tiles that depend on n only; each tile is one call of
- * BLAS, or of a kernel for few columns, by one worker, and sums over tiles are
- * taken in the order of the tiles. So the bits do not depend on the number of
- * threads.
+ * All are row-major float32 with a row stride in elements. Rows are divided into tiles that depend
+ * only on n; one worker handles each tile with one call of BLAS, or of a kernel for few columns,
+ * and sums over tiles are computed in the order of the tiles. So the bits do not depend on the
+ * number of threads.
  */
 #ifndef PV_SOLVE_TALL_H
 #define PV_SOLVE_TALL_H
@@ -18,8 +16,8 @@ typedef struct pv_tall {
     size_t columns;
 } pv_tall;
 
-/* Memory for partial sums that callers of many products keep between them: fresh pages for each
- * would cost a tenth of the time. Zero-initialise it. */
+/* Memory for partial sums that callers of many products keep between them: allocating new pages for
+ * each product would cost a tenth of the time. Zero-initialise it. */
 typedef struct pv_tall_workspace {
     float *data;
     size_t count;
@@ -27,12 +25,12 @@ typedef struct pv_tall_workspace {
 
 void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace);
 
-/* out (a.columns x b.columns, row-major, dense) = A' B over n rows. Sums over tiles in
- * double. `workspace` may be NULL. */
+/* out (a.columns x b.columns, row-major, dense) = A' B over n rows. Sums over tiles are in double
+ * precision. `workspace` may be NULL. */
 psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
                            pv_tall_workspace *workspace, double *out);
 
-/* Bytes of `workspace`, or that are taken for a while without one. */
+/* Bytes of `workspace`, or those allocated temporarily without one. */
 uint64_t pv_tall_gram_bytes(uint64_t n, uint64_t a_columns, uint64_t b_columns);
 
 /* Y (n x columns) = beta Y + alpha A M; M: a.columns x columns, row-major,

@@ -1,10 +1,10 @@
 /* Panels of up to 32 columns, whose sums stay in registers.
  *
- * In both products the innermost loop adds to 12 registers of sums: those of 3 rows or columns of
- * A with 32 columns of the other operand, of 4 with 24, and so on. Each number of A is loaded once
- * per panel, into all lanes of a register. The other operand is taken in pieces that stay in the
- * first cache. Sums begin at zero for each piece and are added up afterwards, which loses less to
- * rounding than one long sum.
+ * In both products the innermost loop adds to 12 registers of sums: those of 3 rows or columns of A
+ * with 32 columns of the other operand, of 4 with 24, and so on. Each element of A is loaded once
+ * per panel and broadcast to all lanes of a register. The other operand is processed in pieces that
+ * stay in the L1 cache. Sums start at zero for each piece and are added up afterwards, which has
+ * less rounding error than one long sum.
  */
 #include "solve/tall_kernels.h"
 
@@ -15,10 +15,10 @@
 
 enum {
     panel = 32,       /* columns */
-    gram_rows = 64,   /* rows of A and B whose sums are taken at a time */
-    gram_ahead = 48,  /* columns of A ahead that are asked for */
+    gram_rows = 64,   /* rows of A and B that are summed at a time */
+    gram_ahead = 48,  /* prefetch distance, in columns of A */
     group_rows = 48,  /* rows of Y at a time; a multiple of 3, 4, 6 and 12 */
-    group_ahead = 3,  /* times as many rows of A ahead as are multiplied at once */
+    group_ahead = 3,  /* prefetch distance, in multiples of the rows of A multiplied at once */
     piece_rows = 104, /* rows of M, thus columns of A, at a time */
 };
 
@@ -65,8 +65,9 @@ const pv_tall_kernels pv_tall_kernels_plain = {"plain", plain_gram, plain_multip
 #define INLINE AVX2 static inline __attribute__((always_inline))
 
 /* sums (times x 8 lanes): row t = sum over k < count of x[k * step + t * next] times row k of Y, of
- * which 8 * lanes columns count. Asks for x[k * step + ahead], if that is not 0. `times` and `lanes`
- * are known to the compiler: the sums, and the fewer of the factors, stay in registers. */
+ * which 8 * lanes columns are used. Prefetches x[k * step + ahead] unless `ahead` is 0. `times` and
+ * `lanes` are compile-time constants: the sums, and the smaller set of factors, stay in
+ * registers. */
 INLINE void products(const float *x, size_t step, size_t next, size_t count, size_t ahead,
                      const float *Y, size_t stride, float *sums, int times, int lanes)
 {
@@ -100,7 +101,7 @@ INLINE void products(const float *x, size_t step, size_t next, size_t count, siz
         _mm256_storeu_ps(sums + 8 * s, sum[s]);
 }
 
-/* Copies rows of `width` numbers to rows of `panel`, filled up with zeros. */
+/* Copies rows of `width` elements to rows of `panel`, padded with zeros. */
 AVX2 static void copy_panel(const float *from, size_t stride, size_t rows, size_t width, float *to)
 {
     for (size_t r = 0; r < rows; r++) {
@@ -109,7 +110,7 @@ AVX2 static void copy_panel(const float *from, size_t stride, size_t rows, size_
     }
 }
 
-/* Adds what `products` gave to rows of `width` numbers, at most 8 * lanes. */
+/* Adds the results of `products` to rows of `width` elements, at most 8 * lanes. */
 INLINE void add_rows(const float *sums, int times, int lanes, float *to, size_t stride,
                      size_t width)
 {
@@ -131,8 +132,8 @@ INLINE void gram_columns(size_t rows, const float *A, size_t stride, size_t ahea
     add_rows(sums, times, lanes, out, out_stride, width);
 }
 
-/* One panel and up to gram_rows rows, after which `left` follow. The numbers of A that are asked for
- * stand some columns ahead, or at the beginning of the rows that follow. */
+/* One panel and up to gram_rows rows, after which `left` follow. Prefetches elements of A some
+ * columns ahead, or at the beginning of the rows that follow. */
 INLINE void gram_panel(size_t rows, size_t left, const float *A, pv_tall a, const float *B,
                        float *out, size_t out_stride, size_t width, int times, int lanes)
 {
@@ -199,8 +200,8 @@ INLINE void multiply_panel(size_t rows, size_t left, const float *A, size_t stri
         multiply_rows(A + r * stride, stride, count, M, m_stride, total + r * panel, 1, lanes);
 }
 
-/* Where 8 numbers reach over the end of a row, they are followed by those of the next row, whose
- * sums are not used; behind the last row there may be nothing that can be read. */
+/* Loads of 8 elements may extend over the end of a row into the next row, whose sums are not used;
+ * after the last row there may be no readable memory. */
 AVX2 static void multiply_group(size_t rows, size_t left, const float *A, size_t stride,
                                 size_t count, const float *M, size_t m_stride, size_t width,
                                 bool last, float *total)

@@ -1,7 +1,7 @@
 /* Products of a tile of a tall matrix with few columns.
  *
- * BLAS copies its operands into an order of its own before it multiplies. With few columns that
- * takes as long as half of the product. These kernels read the wide operand in place, once.
+ * BLAS repacks its operands before it multiplies. With few columns that takes half as long as the
+ * product. These kernels read the wide operand in place, once.
  */
 #ifndef PV_SOLVE_TALL_KERNELS_H
 #define PV_SOLVE_TALL_KERNELS_H
@@ -18,10 +18,11 @@ typedef struct pv_tall_kernels {
                      float beta, float *Y, size_t stride);
 } pv_tall_kernels;
 
-/* The same sums in plain C, for any number of columns. Slower than BLAS: for tests. */
+/* The same sums in portable C, for any number of columns; slower than BLAS and used only by
+ * tests. */
 extern const pv_tall_kernels pv_tall_kernels_plain;
-/* Kernels for products of so many columns: 8 to 32, or a multiple of 8 up to 64. NULL: BLAS is
- * faster, or this machine lacks AVX2 or FMA. */
+/* Kernels for products with this many columns: 8 to 32, or a multiple of 8 up to 64. NULL: BLAS is
+ * faster, or this CPU lacks AVX2 or FMA. */
 const pv_tall_kernels *pv_tall_kernels_best(size_t columns);
 
 #endif
