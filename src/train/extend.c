@@ -1,11 +1,11 @@
-/* psdvec_extend: vectors for words that arrive later.
+/* psdvec_extend: vectors for words from additional text.
  *
- * The new text is counted with the settings of the model's own counts, and with its
- * words: they are known however rare they are, other words from min_count on. Each
- * word that the model lacks is regressed on the core, as noncore words were in
- * training, with the constants of the model's link function. How likely words are is
- * taken from old and new text together, also where frequent words are subsampled: in a few sentences every word would look frequent. Everything that the model had
- * keeps its bits.
+ * The new text is counted with the settings of the model's counts and with the model's words, which
+ * are included regardless of their frequency; other words need min_count occurrences. Each word
+ * that the model lacks is regressed on the core, like noncore words in training, with the constants
+ * of the model's link function. Word probabilities are computed from old and new text together,
+ * also for the subsampling of frequent words, because in a few sentences every word would appear
+ * frequent. Everything that the model already had keeps its bits.
  */
 #include "train/train.h"
 
@@ -40,17 +40,17 @@ typedef struct extension {
     pv_link *link;
     pv_scope memory;         /* of the arrays below */
     pv_forms forms;          /* of the words of the counts; none if the model has none */
-    const char *kept_input;  /* where standard input was kept; NULL: it was not read */
-    uint32_t first_extended; /* words from here on came by extensions */
+    const char *kept_input;  /* copy of standard input; NULL: it was not read */
+    uint32_t first_extended; /* words from here on were added by extensions */
     uint32_t *row_of;        /* words of the counts: row of the core, or UINT32_MAX */
     uint32_t *fresh;         /* words of the counts that get a vector, ascending */
-    uint32_t *place;         /* where their vectors go in the result */
+    uint32_t *place;         /* positions of their vectors in the result */
     uint32_t fresh_count, replaced, added;
     psdvec_extend_report report;
 } extension;
 
 /* ---- The model ----------------------------------------------------------------- */
-/* The rank of the first word that came by an extension. */
+/* Finds the rank of the first word that was added by an extension. */
 static psdvec_status find_first_extended(extension *e)
 {
     const psdvec_model_info *info = &e->model->info;
@@ -87,7 +87,7 @@ static psdvec_status open_model(extension *e)
                        "%s: does not record how it was trained, so it cannot be extended; only "
                        "models made by psdvec train can",
                        e->model_path);
-    /* The new file's checksums must not vouch for what was damaged in the old one. */
+    /* The checksums of the new file must not cover up damage in the old one. */
     PV_TRY(pv_st_verify_if_any(e->ctx, e->model->file));
     PV_TRY(pv_st_warn_unknown(e->ctx, e->model->file, pv_model_names));
     PV_TRY(pv_settings_read(e->ctx, e->model_path, info->settings_json, &e->training, &e->lists));
@@ -103,8 +103,8 @@ static psdvec_status add_line(pv_buffer *list, const char *word, size_t length, 
     return pv_buffer_printf(list, " %llu\n", (unsigned long long)times);
 }
 
-/* The model's words and the new ones with what both texts together have of them: a list for
- * counting. `seen` has the new text's words from min_count on. */
+/* Writes a word list for counting: the model's words and the new ones with their frequencies in
+ * both texts together. `seen` has the words of the new text that reach min_count. */
 static psdvec_status write_list(extension *e, const char *seen_path, const char *path)
 {
     const psdvec_model *model = e->model;
@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-/* Standard input can be read once, and the text is needed twice. */
+/* Standard input can be read only once, but the text is needed twice. */
 static psdvec_status keep_standard_input(psdvec_context *ctx, const char *path)
 {
     pv_output *output = NULL;
@@ -226,7 +226,7 @@ done:
     return status;
 }
 
-/* Counts made otherwise than those of the model have other margins and other targets. */
+/* Counts made with other settings than those of the model have other margins and targets. */
 static psdvec_status tell_other_settings(extension *e, const char *path)
 {
     psdvec_context *ctx = e->ctx;
@@ -335,7 +335,7 @@ static psdvec_status write_provenance(extension *e, double mu, pv_buffer *json)
     pv_json j;
     pv_json_init(&j, before, strlen(before), 0);
     pv_json_enter_array(&j);
-    while (pv_json_next_element(&j)) { /* also if another program has laid it out with spaces */
+    while (pv_json_next_element(&j)) { /* also if another program reformatted it with spaces */
         const char *element;
         size_t length;
         if (pv_json_skip(&j, &element, &length))
@@ -417,7 +417,7 @@ static psdvec_status add_new(extension *e, result *out, const float *vectors, co
     return PSDVEC_OK;
 }
 
-/* mu of a word seen as often as the rarest ones of the training, unless one is given. */
+/* mu of a word as frequent as the rarest words of the training, unless it is given. */
 static double prior_of(const extension *e, double frequency)
 {
     if (!isnan(e->options->mu))
@@ -476,7 +476,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
                           .settings_json = model->info.settings_json,
                           .counts_json = model->info.counts_json,
                           .fit_json = model->info.fit_json,
-                          .joint_json = model->info.joint_json, /* of the words trained on */
+                          .joint_json = model->info.joint_json, /* for the words of the training */
                           .extensions_json = extensions.data,
                           .readout = out.readout,
                           .readout_mean = model->readout_mean,
@@ -492,7 +492,7 @@ done:
     return status;
 }
 
-/* What the model's text had of the words of the new counts. */
+/* Sets the frequencies of the words of the new counts in the model's text. */
 static psdvec_status set_past(extension *e)
 {
     const psdvec_model *model = e->model;
@@ -559,7 +559,8 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     if (input_count == 1 && strcmp(inputs[0], "-") != 0 && pv_counts_looks_like(inputs[0])) {
         status = extend_with(&e, inputs[0], output);
     } else {
-        /* Only for a place that vanishes with the work: counting anew is quick. */
+        /* Only used as a temporary folder that is removed with its contents: counting again is
+         * fast. */
         PV_TRY_DONE(pv_partial_open(ctx, output, "extend", true, &partial));
         PV_TRY_DONE(count_text(&e, partial, &files, inputs, input_count));
         status = extend_with(&e, files.counts, output);

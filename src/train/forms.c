@@ -10,8 +10,8 @@ static const char what[] = "the spellings of words";
 
 typedef struct forms_job {
     psdvec_context *ctx;
-    const pv_text_rules *counting; /* by which the vocabulary was made */
-    const pv_text_rules *written;  /* the same with letters as they are written */
+    const pv_text_rules *counting; /* with which the vocabulary was made */
+    const pv_text_rules *written;  /* the same, but without case folding */
     const pv_word_index *words;
     pv_corpus *corpus;
     pv_text_faults faults;
@@ -22,12 +22,12 @@ typedef struct forms_job {
 typedef struct reader {
     forms_job *job;
     pv_word_form form;    /* from a RAW token to a form */
-    pv_word_form counted; /* from a form to the word */
+    pv_word_form counted; /* from a form to the word that is counted */
     pv_word_table forms;  /* value: occurrences */
-    bool inside;          /* of a sentence */
+    bool inside;          /* whether this is not the first word of a sentence */
 } reader;
 
-/* The word that a form is counted as; false if it is not in the vocabulary. */
+/* Finds the word that a form is counted as; false if it is not in the vocabulary. */
 static psdvec_status find_word(const forms_job *job, pv_word_form *counted, const char *form,
                                size_t length, bool *known, uint32_t *word)
 {
@@ -125,7 +125,7 @@ done:
     return status;
 }
 
-/* True if form a is the more frequent one; of equal ones the first in the order of bytes. */
+/* True if form a is more frequent; ties are resolved by byte order. */
 static bool is_better(const pv_word_table *forms, uint32_t a, uint32_t b)
 {
     const pv_word *x = &forms->words[a], *y = &forms->words[b];
@@ -197,7 +197,7 @@ psdvec_status pv_forms_make(psdvec_context *ctx, const psdvec_text_options *opti
     pv_inputs files = {0};
     forms_job job = {.ctx = ctx, .counting = counting, .written = written, .words = &index};
     pthread_mutex_init(&job.lock, NULL);
-    pv_text_faults_init(&job.faults, ctx); /* counting has told of them */
+    pv_text_faults_init(&job.faults, ctx); /* counting has already reported them */
     if (counting->options.letter_case == PSDVEC_CASE_KEEP &&
         counting->options.accents == PSDVEC_ACCENTS_KEEP)
         goto done;

@@ -1,5 +1,5 @@
-/* The joint probability, eq. 9 and eq. 10: what seen pairs, words and unseen pairs give; and all of
- * it of a model. */
+/* The joint probability, eq. 9 and eq. 10: the contributions of seen pairs, words and unseen pairs,
+ * and the total for a model. */
 #include "train/joint.h"
 
 #include "base/arguments.h"
@@ -15,7 +15,7 @@
 
 typedef struct joint_sums {
     double products, residuals, shifts, prior, log_weights;
-    int64_t pairs, weighed, free; /* weighed: less those that the closed form has too many */
+    int64_t pairs, weighed, free; /* weighed: less those that the closed form counts in excess */
 } joint_sums;
 
 /* The sum of many logarithms. */
@@ -40,7 +40,7 @@ typedef struct pairs_job {
     const pv_seen_walk *of;
     const pv_core *core;
     joint_sums *rows; /* words of the model, or of the core */
-    double *shift;    /* words of the counts: t; NULL: all 0 */
+    double *shift;    /* words of the counts: t; NULL: all are 0 */
 } pairs_job;
 
 /* ---- One pair --------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void add_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
     add_weight(sums, logs, xji, fji);
     if (!link->background_only_unseen)
         return;
-    /* The closed form over all pairs has this one as if it were unseen. */
+    /* The closed form over all pairs includes this one as if it were unseen. */
     double b = pv_link_background(link, i, j), off = link->background_target - X;
     sums->prior -= 2 * b * off * off;
     if (b > 0) {
@@ -82,7 +82,7 @@ static void add_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
     }
 }
 
-/* A word beside itself weighs nothing. */
+/* The pair of a word with itself has weight 0. */
 static void add_own(const pv_link *link, uint32_t i, double x, double X, joint_sums *sums)
 {
     sums->products += x * X;
@@ -127,9 +127,9 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
     return PSDVEC_OK;
 }
 
-/* ---- All of them ------------------------------------------------------------------------ */
-/* t_i = 1/2 log(2 tot pc_i / r_i) of the words of the counts, what the target has taken off too
- * much or too little. NULL if all are 0. */
+/* ---- All pairs -------------------------------------------------------------------------- */
+/* t_i = 1/2 log(2 tot pc_i / r_i) of the words of the counts, by which the target is too low or too
+ * high. NULL if all are 0. */
 static double *make_shifts(const pv_link *link, pv_scope *scope)
 {
     double *shift;
@@ -144,7 +144,7 @@ static double *make_shifts(const pv_link *link, pv_scope *scope)
     return shift;
 }
 
-/* Adds the rows in their order. */
+/* Adds the rows in order. */
 static void add_rows(const joint_sums *rows, uint32_t count, psdvec_joint *joint)
 {
     double log_weights = 0;
@@ -160,17 +160,17 @@ static void add_rows(const joint_sums *rows, uint32_t count, psdvec_joint *joint
         log_weights += row->log_weights;
         weighed += row->weighed;
     }
-    joint->weighed += (uint64_t)weighed; /* perhaps negative until the closed form is added */
+    joint->weighed += (uint64_t)weighed; /* may be negative until the closed form is added */
     joint->residual_normaliser += 0.5 * (log_weights - (double)weighed * log(M_PI));
 }
 
-/* ---- The same of core words -------------------------------------------------------------- */
-/* While Algorithm 1 has the pairs: one pass over their arrays instead of one over the
- * counts and all products.
+/* ---- Pairs of core words ----------------------------------------------------------------- */
+/* Used while Algorithm 1 has the pairs in memory: one pass over their arrays instead of a pass over
+ * the counts and all products.
  *
- * The residual is there, w (g - X) / (s s'), beside w and g. With PMI targets and factored weights,
- * as in the default preset, both directions of a pair share w = f and g = G, and the count of
- * both together follows from the target: x + x' = exp(G + shift + shift').
+ * The residual, w (g - X) / (s s'), is stored with w and g. With PMI targets and factored weights,
+ * as in the default preset, both directions of a pair share w = f and g = G, and the sum of both
+ * counts follows from the target: x + x' = exp(G + shift + shift').
  */
 
 bool pv_joint_core_serves(const pv_core *core, size_t dim)
@@ -223,7 +223,7 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
         if (core->own[i] > 0) {
             double x = pv_link_count(link, i, i, core->own[i]);
             add_own(link, i, x, product_of(job->of, i, i), &sums);
-            sums.pairs--; /* it is one of the row */
+            sums.pairs--; /* it is included in the row */
             if (job->shift)
                 sums.shifts += 2 * x * job->shift[i];
         }
@@ -232,7 +232,7 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
     return pv_check_cancel(link->ctx);
 }
 
-/* ---- Both ways --------------------------------------------------------------------------- */
+/* ---- Either way -------------------------------------------------------------------------- */
 psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec_joint *joint)
 {
     psdvec_context *ctx = of->link->ctx;
@@ -266,9 +266,10 @@ uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, in
     return pv_joint_core_bytes(words) + pv_seen_pairs_bytes(words, bigrams, dim, threads);
 }
 
-/* ---- The text without its pairs ----------------------------------------------------- */
-/* As documents are scored: P as in training, or shares of the text if frequent words were
- * subsampled; a word that was never a focus word has half an occurrence. */
+/* ---- Unigrams ----------------------------------------------------------------------- */
+/* Unigram probabilities as in scoring documents: P as in training, or relative frequencies in the
+ * text if frequent words were subsampled; a word that was never a focus word counts as half an
+ * occurrence. */
 static void add_unigrams(const pv_seen_walk *of, psdvec_joint *joint)
 {
     const pv_link *link = of->link;
@@ -366,8 +367,8 @@ done:
     return status;
 }
 
-/* Pairs whose weight the closed form has above 1, where the rule cuts it off; those of the few
- * most frequent words. */
+/* Corrects for pairs whose weight exceeds 1 in the closed form, where the rule caps it: those of
+ * the few most frequent words. */
 static void add_capped(const pv_seen_walk *of, double *prior, double *logs)
 {
     const pv_link *link = of->link;
@@ -429,7 +430,7 @@ uint64_t pv_joint_words_bytes(uint64_t words, uint64_t dim)
            pv_tall_gram_bytes(words, dim, dim);
 }
 
-/* ---- Of a model ------------------------------------------------------------------------ */
+/* ---- The joint probability of a model -------------------------------------------------- */
 psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *model,
                                    const psdvec_counts *counts, psdvec_joint *joint)
 {

@@ -1,4 +1,4 @@
-/* From a model's settings to its link function, and what that says of a pair. */
+/* From the settings of a model to its link function, and the explanation of a pair by it. */
 #include "train/model_link.h"
 
 #include "base/arguments.h"
@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The model keeps the checksum of its counts. */
+/* The model stores the checksum of its counts. */
 static bool are_same_counts(psdvec_context *ctx, const psdvec_model *m, const psdvec_counts *counts)
 {
     const char *digest = pv_st_meta(counts->file, "xxh3.metadata");
     if (!digest || !m->info.counts_json)
         return false;
-    pv_buffer kept = {.ctx = ctx}; /* in quotes, and with a zero byte */
+    pv_buffer kept = {.ctx = ctx}; /* in quotes and zero-terminated */
     bool same = pv_json_member(m->info.counts_json, "xxh3", &kept) == PSDVEC_OK &&
                 kept.length == strlen(digest) + 3 &&
                 memcmp(kept.data + 1, digest, strlen(digest)) == 0;
@@ -36,7 +36,7 @@ static psdvec_status number_words(psdvec_context *ctx, const psdvec_model *model
         size_t length, here = 0;
         const char *text = psdvec_model_word(model, i, &length);
         const char *same = i < words ? psdvec_counts_word(counts, i, &here) : NULL;
-        uint32_t at = i; /* where it usually is */
+        uint32_t at = i; /* the usual position */
         if (!(same && here == length && memcmp(same, text, length) == 0) &&
             !psdvec_counts_find(counts, text, length, &at))
             continue;
@@ -92,8 +92,9 @@ psdvec_status pv_model_counts_check(psdvec_context *ctx, const psdvec_counts *co
     return PSDVEC_OK;
 }
 
-/* ---- psdvec_model_explain_pair: what the counts ask of two words, and what the model answers ----
- * docs/explanation/model.md has the formulas: f and G of each direction, then S and T of both together. */
+/* ---- psdvec_model_explain_pair: the target of two words, and the model's value ----
+ * docs/explanation/model.md has the formulas: f and G of each direction, then S and T of both
+ * together. */
 static psdvec_status find_word(psdvec_context *ctx, const psdvec_model *m,
                                const psdvec_counts *counts, uint32_t i, uint32_t *at)
 {

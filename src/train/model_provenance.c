@@ -1,4 +1,4 @@
-/* What a model file says about the counts or the text that it was made from. */
+/* What a model file records about the counts or the text that it was made from. */
 #include "train/train.h"
 
 #include "base/json.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The list of inputs with "-" instead of `kept`. */
+/* Writes the list of inputs with "-" instead of `kept`. */
 static psdvec_status rename_input(psdvec_context *ctx, const char *inputs, const char *kept,
                                   pv_buffer *out)
 {
@@ -26,7 +26,7 @@ done:
     return status;
 }
 
-/* What is told of a text, or of counts. */
+/* The provenance of a text or of counts. */
 typedef struct provenance {
     const char *settings, *vocabulary, *inputs; /* JSON, or NULL */
     uint64_t words, tokens, documents;

@@ -1,4 +1,4 @@
-/* Options of training, and of adding words: their choices, and what goes together. */
+/* Options of training and of adding words: their choices, and which may be combined. */
 #include "train/options.h"
 
 #include "base/arguments.h"
@@ -82,8 +82,8 @@ static bool train_rule(const void *options, char *why, size_t capacity)
 
 #undef CHECK
 
-/* The preset's bands, which the caller did not choose, give way to `mu` and `core`: with another
- * number of values than three they do not apply, and those within the core have no words. */
+/* The bands of the preset, which the caller did not choose, adapt to `mu` and `core`: they do not
+ * apply unless there are three values, and bands within the core contain no words. */
 static void fit_default_bands(psdvec_train_options *o)
 {
     if (o->bands != paper_bands)

@@ -21,9 +21,9 @@
 
 /* Bytes that the parts of a run hold at the same time. The counts are mapped from their file. */
 typedef struct sizes {
-    uint64_t pairs;   /* arrays that may lie in a temporary file */
-    uint64_t solving; /* the core's vectors, without these arrays */
-    uint64_t others;  /* the parts before and after it */
+    uint64_t pairs;   /* arrays that may be in a temporary file */
+    uint64_t solving; /* solving for the core's vectors, without these arrays */
+    uint64_t others;  /* the stages before and after that */
 } sizes;
 
 enum { mebibyte = 1 << 20 };
@@ -39,7 +39,7 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
         pv_core_bytes(core, pv_rank_most(options, core)) +
         pv_larger(pv_algorithm1_bytes(options, core, threads), pv_joint_core_bytes(words));
     uint64_t joint = pv_joint_words_bytes(words, dim);
-    /* The joint probability may need a pass over pairs that the solver does not have. */
+    /* The joint probability may need a pass over pairs that the solver does not hold. */
     if (noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
         pv_target_rules[options->target].directed)
         joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, threads));
@@ -48,7 +48,7 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
     if (noncore)
         after = pv_larger(after, words * sizeof(uint32_t) +
                                      pv_regression_bytes(core, dim, words, bigrams, threads));
-    /* Buffers of files, and whatever has one number for each dimension or iteration. */
+    /* File buffers, and arrays with one element per dimension or iteration. */
     uint64_t small = 2 * mebibyte;
     return (sizes){.pairs = pv_pairs_large_bytes(pairs),
                    .solving = small + link + vectors + pv_pairs_bytes(core) +
@@ -57,7 +57,7 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
                              pv_larger(pv_link_open_bytes(counts, threads), vectors + after)};
 }
 
-/* What must be in memory whatever happens. */
+/* The part that must always be in memory. */
 static uint64_t rest_of(const sizes *s)
 {
     return pv_larger(s->solving, s->others);
@@ -70,7 +70,7 @@ static uint64_t output_bytes(const psdvec_train_options *options, const psdvec_c
            pv_readout_file_bytes(options, words, options->dim);
 }
 
-/* The core, and the sizes for as many threads as the budget has then. */
+/* Sets the core size, and computes the sizes for as many threads as the budget then allows. */
 static sizes fit(psdvec_context *ctx, psdvec_train_options *options, const psdvec_counts *counts,
                  uint64_t pairs, uint32_t *core)
 {
@@ -81,7 +81,8 @@ static sizes fit(psdvec_context *ctx, psdvec_train_options *options, const psdve
     int threads = psdvec_threads(ctx);
     sizes s = size_up(options, counts, pairs, *core, threads);
     uint64_t budget = psdvec_memory_budget(ctx);
-    /* A larger budget has more threads, and these want memory too; what is asked for must do. */
+    /* A larger budget allows more threads, which need memory too; the suggested budget must
+     * suffice. */
     while (rest_of(&s) > budget && pv_threads_within(ctx, rest_of(&s) + mebibyte) > threads) {
         threads = pv_threads_within(ctx, rest_of(&s) + mebibyte);
         s = size_up(options, counts, pairs, *core, threads);
@@ -105,7 +106,7 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
                                 .output_bytes = output_bytes(&options, counts)};
     plan->streamed = plan->memory > plan->memory_budget;
     plan->temporary_bytes = plan->streamed ? s.pairs : 0;
-    /* States of an interrupted run: the last iteration's, or all vectors. */
+    /* States of an interrupted run: that of the last iteration, or all vectors. */
     plan->temporary_bytes += (uint64_t)plan->words * plan->dim * sizeof(float);
 }
 
@@ -119,7 +120,7 @@ uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *gi
     return budget > s.solving ? budget - s.solving : 0;
 }
 
-/* What the same run would need at least if these parts of the read-out were left out. */
+/* The minimum memory of the same run without these parts of the read-out. */
 static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *options,
                               const psdvec_counts *counts, bool order, bool spelling)
 {
@@ -133,7 +134,7 @@ static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *o
     return plan.memory_least;
 }
 
-/* What of the read-out to leave out to need less; "" if solving needs the most anyway. */
+/* Which parts of the read-out to omit to need less memory; "" if solving needs the most anyway. */
 static const char *readout_remedy(psdvec_context *ctx, const psdvec_train_options *options,
                                   const psdvec_counts *counts, uint64_t least)
 {
@@ -161,7 +162,7 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
         readout_remedy(ctx, options, counts, plan->memory_least));
 }
 
-/* Flops a second of one core in a matrix product that fits the cache. */
+/* Flops per second of one core in a matrix product that fits the cache. */
 static double measure_flops(psdvec_context *ctx)
 {
     enum { side = 384, times = 6 };
@@ -181,9 +182,9 @@ static double measure_flops(psdvec_context *ctx)
     return 2.0 * side * side * side / best;
 }
 
-/* Sparse products run at a fifth of the speed of dense ones, gathered dot
- * products at a third; how many columns an iteration takes is experience: the first one, which
- * has no vectors to begin with, takes twice as many as the others that solve the eigenproblem. */
+/* Sparse products run at a fifth of the speed of dense ones, gathered dot products at a third. The
+ * number of columns per iteration is empirical: the first one, which has no vectors to start from,
+ * needs twice as many as the others that solve the eigenproblem. */
 static double guess_seconds(psdvec_context *ctx, const psdvec_train_options *options,
                             const psdvec_train_plan *plan, uint64_t bigrams)
 {

@@ -1,4 +1,4 @@
-/* Making the read-out. */
+/* Computing the read-out. */
 #include "train/readout.h"
 
 #include "base/blas.h"
@@ -18,9 +18,9 @@ bool pv_readout_wanted(const psdvec_train_options *options)
 
 /* ---- Rows of length 1 ---------------------------------------------------------------- */
 
-/* from: words x dim with a stride; to likewise, may be the same. A row of zeros is that of a word
- * of which nothing is known. It stays so: less the mean, all such words would be each other's
- * nearest. */
+/* from: words x dim with a stride; to likewise, may be the same. A row of zeros belongs to a word
+ * about which nothing is known. It stays zero: after subtraction of the mean, all such words would
+ * be nearest neighbours of each other. */
 typedef struct unit_job {
     const float *from;
     float *to;
@@ -57,7 +57,8 @@ static psdvec_status make_unit(psdvec_context *ctx, unit_job job)
     return pv_parallel_tasks(ctx, (job.words + rows_a_task - 1) / rows_a_task, unit_rows, &job);
 }
 
-/* In double and in the order of the words, so that no number of threads changes it. */
+/* In double precision and in the order of the words, so that the number of threads does not affect
+ * it. */
 static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t words, size_t dim,
                              size_t stride, float *mean)
 {
@@ -73,9 +74,9 @@ static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t word
     return PSDVEC_OK;
 }
 
-/* ---- The order of words ----------------------------------------------------------------- */
+/* ---- Word order -------------------------------------------------------------------------- */
 
-/* M: wide x dim, the directions in which B (words x wide) varies most, the first one most. */
+/* M: wide x dim, the principal directions of B (words x wide), by decreasing variance. */
 static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t words, size_t wide,
                                      size_t dim, float *M)
 {
@@ -96,13 +97,15 @@ done:
     return status;
 }
 
-/* Order needs fewer directions than meaning: more of them change no score, and cost. */
+/* Word order needs fewer directions than meaning: more of them do not change any score but cost
+ * time. */
 static size_t order_directions(size_t dim)
 {
     return dim < 256 ? dim : 256;
 }
 
-/* out->vectors: words x (dim + order_directions) with u in front; becomes words x dim. */
+/* out->vectors: words x (dim + order_directions) with u in the first columns; becomes words x
+ * dim. */
 static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, pv_readout *out)
 {
     psdvec_context *ctx = link->ctx;
@@ -145,9 +148,9 @@ done:
     return status;
 }
 
-/* ---- All of it -------------------------------------------------------------------------- */
+/* ---- The complete read-out --------------------------------------------------------------- */
 
-/* At most half of what the vectors take. */
+/* At most half of the size of the vectors. */
 static uint64_t most_table_bytes(uint64_t words, uint64_t dim)
 {
     return words * dim * sizeof(float) / 2;

@@ -1,9 +1,10 @@
-/* Walking over the seen pairs.
+/* Iterating over the seen pairs.
  *
- * A block of words is one worker's. Their columns are gathered (sparse/columns.h), then rows and
- * columns merged, a group of rows at a time. The group is cut into tiles of columns, and as in
- * solve/pair_products.c a tile of which more than an eighth are pairs is computed whole. Frequent
- * words come first, so behind a few tiles that are not dense no other will be.
+ * Each block of words is handled by one worker. Their columns are gathered (sparse/columns.h), then
+ * rows and columns are merged, a group of rows at a time. The group is divided into tiles of
+ * columns, and as in solve/pair_products.c a tile of which more than an eighth are pairs is
+ * computed completely. Frequent words come first, so after a few tiles that are not dense no dense
+ * one follows.
  */
 #include "train/seen_pairs.h"
 
@@ -17,11 +18,11 @@
 enum {
     block_count = 64,
     group_rows = 192,
-    group_pairs = 1 << 17, /* a group ends when it has so many ... */
-    row_pairs = 1 << 12,   /* ... or so many, if there is nothing to multiply */
+    group_pairs = 1 << 17, /* a group ends when it has this many pairs ... */
+    row_pairs = 1 << 12,   /* ... or this many, if there are no products */
     tile_width = 512,
     dense_share = 8,
-    patience = 4 /* tiles that are not dense */
+    patience = 4 /* tiles that are not dense before the search for dense ones stops */
 };
 
 typedef struct walk_job {
@@ -31,7 +32,7 @@ typedef struct walk_job {
     void *arg;
     uint64_t limit;       /* pairs at which a group ends */
     bool ascending;       /* the model has the words in the order of the counts */
-    struct group *groups; /* one for each worker */
+    struct group *groups; /* one per worker */
     pv_column_blocks blocks;
     pv_row_dots_fn *row_dots;
     pv_progress progress;
@@ -44,22 +45,22 @@ typedef struct group {
     uint32_t rows;
     uint32_t word[group_rows], counted[group_rows];
     size_t begin[group_rows + 1];
-    size_t next[group_rows]; /* the first pair behind the last tile ... */
-    size_t end[group_rows];  /* ... and behind this one */
+    size_t next[group_rows]; /* the first pair after the last tile ... */
+    size_t end[group_rows];  /* ... and after this one */
     float *vectors;          /* group_rows x dim: v_i J */
     float *tile;             /* group_rows x tile_width */
 } group;
 
 /* ---- Merging ------------------------------------------------------------------ */
-/* Pairs at which a group ends: of little text less, which would not be worth the memory. */
+/* Pairs at which a group ends: fewer for a small text, which would not justify the memory. */
 static uint64_t group_limit(uint64_t bigrams, bool products)
 {
     uint64_t share = bigrams / block_count;
     return !products || share < row_pairs ? row_pairs : share < group_pairs ? share : group_pairs;
 }
 
-/* A group ends with the row that fills it, which may have a pair with every word; before both
- * directions are merged it has up to two. */
+/* A group ends with the row that fills it, which may have a pair with every word, or up to two
+ * before both directions are merged. */
 static uint64_t group_capacity(uint64_t words, uint64_t bigrams, bool products)
 {
     uint64_t pairs = group_limit(bigrams, products) + 2 * words;
@@ -135,7 +136,7 @@ static void sparse_tile(const walk_job *job, group *s)
         }
 }
 
-/* The pairs of a tile that ends before column `right`; how many there are. */
+/* Delimits the pairs of a tile that ends before column `right`; returns how many there are. */
 static uint64_t cut_tile(group *s, uint32_t right)
 {
     uint64_t count = 0;
@@ -192,7 +193,7 @@ static psdvec_status finish_group(walk_job *job, group *s, int worker)
     return pv_check_cancel(job->ctx);
 }
 
-/* Memory that a worker keeps from block to block. */
+/* Allocates the memory that a worker keeps from block to block. */
 static psdvec_status prepare(walk_job *job, group *s)
 {
     const pv_seen_walk *walk = job->walk;

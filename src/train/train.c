@@ -1,17 +1,17 @@
 /* Training: from counts, or from text, to a model file.
  *
- *     link        margins and constants of the whole vocabulary
+ *     link        margins and constants for the complete vocabulary
  *     pairs       the core's pairs with weight and target
- *     solve       Algorithm 1; after every iteration the state is kept
- *     regression  the other words in blocks; after every block it is kept
- *     joint       the probability of all that, for comparing settings
- *     read-out    the vectors by which words are compared, from all of these
+ *     solve       Algorithm 1; the state is saved after every iteration
+ *     regression  the other words in blocks; each block is saved
+ *     joint       the joint probability, for comparing settings
+ *     read-out    the vectors used to compare words, computed from all of these
  *     fit         the temperature, to text that was held out of the counts (src/document/fit.c)
- *     write       the model file, whole or not at all
+ *     write       the model file, atomically
  *
- * The state lies in OUTPUT.partial (partial.h). It holds the vectors, nothing that
- * follows from the counts, and every stage is the same function of what it
- * starts from; so a run that was interrupted ends with the same bits.
+ * The state is saved in OUTPUT.partial (partial.h). It has the vectors but nothing that can be
+ * computed from the counts, and every stage is a deterministic function of its inputs, so a resumed
+ * run ends with the same bits.
  */
 #include "train/train.h"
 
@@ -41,7 +41,7 @@ typedef struct training {
     uint32_t words, core;
     size_t dim;
     float *vectors;     /* words x dim */
-    float *spread;      /* words; NULL if all are core */
+    float *spread;      /* words; NULL if all words are in the core */
     float *eigenvalues; /* dim */
     float *sign;        /* dim */
     psdvec_iteration *iterations;
@@ -49,12 +49,12 @@ typedef struct training {
     pv_scope memory; /* of the arrays above */
     pv_readout readout;
     const psdvec_text_options
-        *text; /* how the inputs are read; NULL: they cannot be, or not again */
+        *text; /* how the inputs are read; NULL: they cannot be read, or not again */
     const char *const *inputs;
     size_t input_count;
     pv_forms forms;
     pv_fit_fn *fit;
-    uint32_t joined; /* the first words, whose pairs the joint probability has already */
+    uint32_t joined; /* number of first words whose pairs the joint probability already includes */
     psdvec_train_report report;
 } training;
 
@@ -77,7 +77,7 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
 /* ---- The state of Algorithm 1 ------------------------------------------------ */
 #define FIELDS_OF_ITERATION 7
 
-/* False if these are not the numbers of iteration k: a file may come from anywhere, and not
+/* Returns false if these are not the values of iteration k: a file may come from anywhere, and not
  * every double is a uint32_t. */
 static bool unpack_iteration(const double *from, uint64_t k, size_t stride, psdvec_iteration *it)
 {
@@ -124,7 +124,7 @@ static psdvec_status save_iteration(void *user, const pv_core *core, const pv_co
     return status;
 }
 
-/* Takes up the state of an interrupted run, if there is one. */
+/* Loads the state of an interrupted run, if there is one. */
 static psdvec_status load_iteration(training *t, pv_core *core, pv_course *course)
 {
     pv_st_file *file = NULL;
@@ -166,7 +166,7 @@ done:
     return status;
 }
 
-/* v = u / s; fewer eigenvalues than dimensions leave zeros. */
+/* v = u / s; with fewer eigenvalues than dimensions, the remaining components are zero. */
 static void take_core(training *t, const pv_core *core, const pv_course *course)
 {
     size_t rank = core->rank < t->dim ? core->rank : t->dim;
@@ -193,7 +193,8 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
-/* With `core`: the pairs of core words, whose products it has. Without: all others, and the words. */
+/* With `core`: adds the pairs of core words, whose products it has. Without: adds all other pairs,
+ * and the words. */
 static psdvec_status add_joint(training *t, const pv_core *core)
 {
     double began = pv_now();
@@ -235,7 +236,7 @@ static psdvec_status solve_core(training *t)
     double began = pv_now();
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    /* Whether the pairs fit is known only when they are counted. */
+    /* Whether the pairs fit is known only after they have been counted. */
     PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_bytes(ctx, t->options, t->counts),
                               t->options->start > 0, &pairs));
     if (t->dim < t->options->dim)
@@ -290,7 +291,7 @@ done:
     return status;
 }
 
-/* words, mu: words_a_block each, to be filled in. */
+/* words, mu: words_a_block each, output. */
 static psdvec_status solve_block(training *t, pv_regression *regression, uint32_t first,
                                  uint32_t count, uint32_t *words, double *mu)
 {
@@ -352,7 +353,7 @@ static psdvec_status make_readout(training *t)
     double began = pv_now();
     if (!pv_readout_wanted(t->options))
         return PSDVEC_OK;
-    /* One NaN would reach all words through the mean and the main directions. */
+    /* A single NaN would spread to all words through the mean and the principal directions. */
     PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
                                  (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
     PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, &t->readout));
@@ -405,8 +406,8 @@ done:
     return status;
 }
 
-/* ---- All of it ------------------------------------------------------------------------- */
-/* Whether memory and disk will do, before any work. */
+/* ---- The complete run ------------------------------------------------------------------ */
+/* Checks that memory and disk space suffice, before any work. */
 static psdvec_status check_plan(training *t)
 {
     psdvec_train_plan plan;
@@ -421,7 +422,7 @@ static psdvec_status check_plan(training *t)
     return status;
 }
 
-/* The core is the first words; a list of words (--vocab) may have them in any order. */
+/* The core is the first words; a word list (--vocab) may have any order. */
 static void tell_of_order(const training *t)
 {
     const uint64_t *frequency = t->counts->frequency;
@@ -487,8 +488,8 @@ done:
     return status;
 }
 
-/* Options that the kept states depend on. The read-out is made from them in the end, so that a run
- * whose read-out does not fit the memory can go on with a simpler one. */
+/* Options that the saved states depend on. The read-out is computed from them at the end, so a run
+ * whose read-out does not fit the memory can be resumed with a simpler one. */
 static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_options *options,
                                     pv_buffer *key)
 {
@@ -508,7 +509,7 @@ psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *opti
                   .output = output,
                   .fit = fit,
                   .memory = {.ctx = ctx, .what = "the vectors"}};
-    pv_buffer key = {.ctx = ctx}; /* what tells this work from any other */
+    pv_buffer key = {.ctx = ctx}; /* identifies this run */
     char *counted = NULL;
     bool again = true;
     psdvec_status status;

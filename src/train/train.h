@@ -1,4 +1,4 @@
-/* What the files of training share. */
+/* Declarations shared by the files of the training module. */
 #ifndef PV_TRAIN_TRAIN_H
 #define PV_TRAIN_TRAIN_H
 
@@ -7,46 +7,47 @@
 #include "link/link.h"
 #include "model/model_write.h"
 
-/* Fits parameters of the finished model to the text that the counts hold out; nothing in `json`, or
- * a JSON object for the metadata `fit`. */
+/* Fits parameters of the finished model to the text that is held out from the counts; writes
+ * nothing to `json`, or a JSON object for the metadata `fit`. */
 typedef psdvec_status pv_fit_fn(psdvec_context *ctx, const pv_model_data *model, const char *path,
                                 const psdvec_counts *counts, pv_buffer *json);
 
-/* All of training. The inputs are text if they are to be counted (`counting`), else one counts file.
- * `fit` is above this module (src/document). */
+/* Runs a complete training. The inputs are text if they are to be counted (`counting`), otherwise
+ * one counts file. `fit` is implemented above this module (src/document). */
 psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *options,
                            const psdvec_count_options *counting, const char *const *inputs,
                            size_t input_count, const char *output, pv_fit_fn *fit,
                            psdvec_count_report *count_report, psdvec_train_report *report);
 
-/* How the counts were made, from what: a JSON object. `kept`: the file, if any, that stands for
- * standard input and is called "-" there. */
+/* Writes how and from what the counts were made, as a JSON object. `kept`: the file, if any, that
+ * holds a copy of standard input and is recorded as "-". */
 psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *counts,
                                    const char *kept, pv_buffer *json);
 
-/* The same of a text that was read and not counted. */
+/* The same for a text that was read but not counted. */
 psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json);
 
-/* How the model's text was read. False in *told, and the defaults, if the model does not say. Texts of
- * the options live in `strings`. */
+/* How the model's text was read. Sets *told to false, and the defaults, if the model does not
+ * record it. Strings of the options live in `strings`. */
 psdvec_status pv_model_counting(psdvec_context *ctx, const psdvec_model *model,
                                 psdvec_count_options *options, pv_buffer *strings, bool *told);
 
-/* mu of the noncore word of this rank (from 0) and frequency. */
+/* mu of the noncore word with this rank (from 0) and frequency. */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,
                      uint32_t rank, double frequency, double last_core_frequency);
 
-/* ---- What a run needs, known before it begins (plan.c) -------------------------------------- */
+/* ---- Resources of a run, known before it starts (plan.c) ------------------------------------ */
 
-/* Fills everything but `seconds`. `pairs`: of core words. */
+/* Fills in everything except `seconds`. `pairs`: number of pairs of core words. */
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
                   const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan);
 
-/* Bytes that the budget leaves for those arrays of pairs that may go to a file instead. */
+/* Bytes that the budget leaves for the arrays of pairs that may go to a file instead. */
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *options,
                              const psdvec_counts *counts);
 
-/* PSDVEC_ERR_BUDGET if not even the least fits, with the options that would help. */
+/* Returns PSDVEC_ERR_BUDGET if even the minimum does not fit, naming the options that would
+ * help. */
 psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
                             const psdvec_counts *counts, const psdvec_train_plan *plan);
 
