@@ -1,10 +1,11 @@
 /* From words to n-grams, and from n-grams to columns.
  *
- * N-grams are collected in one pass with one hash table; an n-gram's text is copied once, at its first
- * occurrence. Costs some 80 ns and 4 bytes an occurrence, and 40 bytes and its text an n-gram.
+ * N-grams are collected in one pass with one hash table; an n-gram's text is copied once, at its
+ * first occurrence. The cost is about 80 ns and 4 bytes per occurrence, and 40 bytes plus the text
+ * per n-gram.
  *
- * Equal columns are found by a sum of random numbers, one for each word of a column, and then
- * compared entry by entry.
+ * Equal columns are found by a fingerprint, the sum of a random number for each word of the column,
+ * and then compared entry by entry.
  */
 #include "spelling/parts.h"
 
@@ -21,11 +22,11 @@ typedef struct ngram {
     uint64_t hash; /* of its bytes */
     size_t at;     /* its bytes: text.data + at */
     uint32_t length;
-    uint32_t words; /* in which it stands */
-    uint32_t last;  /* of them, + 1 */
+    uint32_t words; /* number of words that contain it */
+    uint32_t last;  /* the last of them, + 1 */
 } ngram;
 
-/* Every n-gram once, in order of arrival, and for each word which it has, each once. */
+/* Every n-gram once, in order of first occurrence, and for each word its n-grams, each once. */
 typedef struct ngrams {
     pv_scope scope;
     ngram *ngrams;
@@ -70,7 +71,7 @@ static psdvec_status add_ngram(ngrams *g, const char *bytes, size_t length, uint
     return pv_buffer_append(&g->text, bytes, length);
 }
 
-/* The number of an n-gram, which may be a new one. */
+/* Returns the number of an n-gram, adding it if it is new. */
 static psdvec_status number_of(ngrams *g, const char *bytes, size_t length, uint32_t *number)
 {
     uint64_t hash = XXH3_64bits(bytes, length);
@@ -99,7 +100,7 @@ static psdvec_status collect_word(ngrams *g, const pv_marked_word *m, uint32_t i
                              &number));
             ngram *found = &g->ngrams[number];
             if (found->last == i + 1)
-                continue; /* twice in this word */
+                continue; /* repeated in this word */
             found->last = i + 1;
             found->words++;
             g->row[(*entries)++] = number;
@@ -134,19 +135,19 @@ static psdvec_status collect(psdvec_context *ctx, const pv_spelling_words *words
 
 /* ---- Columns ------------------------------------------------------------------------- */
 
-/* N-grams that may become columns; the work between ngrams and pv_features. */
+/* N-grams that may become columns; intermediate data between ngrams and pv_features. */
 typedef struct candidates {
     pv_scope scope;
     const ngrams *all;
     uint32_t least_words;
-    uint64_t *begin;   /* ngrams + 1: places in `word` */
-    uint32_t *word;    /* for each n-gram that stands in enough words, these words */
-    uint64_t *print;   /* ngrams: equal for equal columns */
-    uint32_t *members; /* ngrams: those it stands for; 0: it is no column */
-    float *freedom;    /* ngrams: of all it stands for */
+    uint64_t *begin;   /* ngrams + 1: offsets in `word` */
+    uint32_t *word;    /* for each n-gram that occurs in enough words, these words */
+    uint64_t *print;   /* ngrams: fingerprint, equal for equal columns */
+    uint32_t *members; /* ngrams: number of n-grams it represents; 0: it is not a column */
+    float *freedom;    /* ngrams: of all that it represents */
     double begin_freedom;
     uint32_t *chosen;   /* n-grams that are columns */
-    uint32_t *place_of; /* ngrams: number of the column, or NO_COLUMN */
+    uint32_t *place_of; /* ngrams: index of the column, or NO_COLUMN */
     size_t count;       /* of chosen */
 } candidates;
 
@@ -173,7 +174,7 @@ static int compare_bytes(const void *a, const void *b, void *arg)
     return by_bytes(all, &all->ngrams[*(const uint32_t *)a], &all->ngrams[*(const uint32_t *)b]);
 }
 
-/* Those worth most first: in many words, short. */
+/* Sorts the most useful first: in many words, then short. */
 static int compare_worth(const void *a, const void *b, void *arg)
 {
     const ngrams *all = arg;
@@ -183,7 +184,7 @@ static int compare_worth(const void *a, const void *b, void *arg)
     return by_length(all, x, y);
 }
 
-/* The words of each n-gram that stands in enough of them, and its print. */
+/* Lists the words of each n-gram that occurs in enough of them, and computes its fingerprint. */
 static psdvec_status list_words(candidates *c, uint32_t words)
 {
     const ngrams *all = c->all;
@@ -221,13 +222,13 @@ static bool same_words(const candidates *c, uint32_t a, uint32_t b)
            memcmp(c->word + c->begin[a], c->word + c->begin[b], count * sizeof *c->word) == 0;
 }
 
-/* One n-gram of those with the same words takes in the others. */
+/* Merges n-grams that occur in the same words into one of them. */
 static psdvec_status merge(candidates *c)
 {
     size_t slots = 64;
     while (slots / 5 * 3 < c->all->count)
         slots *= 2;
-    uint32_t *slot; /* n-gram + 1, by print */
+    uint32_t *slot; /* n-gram + 1, by fingerprint */
     PV_TAKE_ZERO(&c->scope, slot, slots);
     PV_TAKE_ZERO(&c->scope, c->members, c->all->count);
     PV_TAKE_ZERO(&c->scope, c->freedom, c->all->count);
@@ -259,7 +260,7 @@ static psdvec_status merge(candidates *c)
     return PSDVEC_OK;
 }
 
-/* As many columns, the best first, as the table may hold; then in the order of their bytes. */
+/* Chooses as many columns, the best first, as the table may hold, then sorts them by bytes. */
 static psdvec_status choose(candidates *c, uint32_t dim, uint64_t most_bytes)
 {
     size_t kept = 0, count = 0;
@@ -281,7 +282,7 @@ static psdvec_status choose(candidates *c, uint32_t dim, uint64_t most_bytes)
     return pv_sort(ctx, c->chosen, kept, sizeof *c->chosen, compare_bytes, (void *)c->all);
 }
 
-/* The n-grams and their members go to `table`, which outlives the features. */
+/* Allocates the n-grams and their members in `table`, which outlives the features. */
 static psdvec_status allocate(pv_features *f, const candidates *c, pv_scope *table)
 {
     uint64_t entries = 0, text = 0;

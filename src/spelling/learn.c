@@ -6,16 +6,15 @@
  *
  *     (R B M B' R + lambda I) z = W^(1/2) u,     row of n-gram g: m_g sum over its words r_j z_j
  *
- * one system for each dimension, all with the same matrix, solved by conjugate gradients block of
- * dimensions by block. A block is a task of its own, and within it each dimension has its own step
- * lengths, so neither threads nor neighbours change a bit. The matrix is used as two passes of sums
- * of rows, by columns and back by rows; all numbers stand outside the sums, so there is nothing
- * to multiply inside. The weights are on both sides of the matrix (and not 1/w beside
- * lambda) because so its smallest eigenvalue is lambda, and fewer steps suffice.
+ * one system per dimension, all with the same matrix, solved by conjugate gradients for a block of
+ * dimensions at a time. Each block is a separate task, and within it each dimension has its own
+ * step lengths, so neither threads nor other dimensions affect the bits. A product with the matrix
+ * is two passes of sums of rows, by columns and back by rows; all factors are outside the sums, so
+ * the inner loops only add. The weights are on both sides of the matrix (rather than 1/w with
+ * lambda) because then its smallest eigenvalue is lambda, and fewer steps suffice.
  *
- * Costs, for n words, G columns, e entries: 2 e dim additions a step and, for each worker,
- * 32 (3 n + G) numbers, which must stay in the cache for full speed; the solution is
- * another n dim.
+ * Cost for n words, G columns and e entries: 2 e dim additions per step and, for each worker, 32 (3
+ * n + G) floats, which must stay in the cache for full speed; the solution is another n dim floats.
  */
 #include "spelling/parts.h"
 
@@ -111,7 +110,7 @@ static psdvec_status make_weights(pv_scope *scope, const uint64_t *counts, uint3
 
 enum { B = PV_ROW_BLOCK };
 
-/* What one worker needs. Rows of B. */
+/* Workspace of one worker. Rows have B elements. */
 typedef struct workspace {
     float *residual;  /* words */
     float *direction; /* words */
@@ -129,15 +128,15 @@ typedef struct ridge {
     float lambda;
     float *root;     /* words: sqrt(w), 0 for a word without columns */
     float *factor;   /* words: r */
-    float *solution; /* r_j z_j: block, word, dimension; the last block is filled up with zeros */
+    float *solution; /* r_j z_j: block, word, dimension; the last block is padded with zeros */
     size_t blocks;
     _Atomic size_t next_block;
     float *work;      /* all workspaces */
-    size_t work_size; /* numbers of one workspace */
+    size_t work_size; /* floats per workspace */
     pv_progress progress;
 } ridge;
 
-/* Sums of B columns over many rows: in single precision over a few, then in double. */
+/* Sums of B columns over many rows: in single precision over a few rows, then in double. */
 typedef struct column_sums {
     float few[B];
     double all[B];
@@ -176,7 +175,7 @@ static void turn(const ridge *r, const workspace *w, const float beta[B])
     }
 }
 
-/* image = matrix * direction; gives direction . image. */
+/* image = matrix * direction; computes direction . image. */
 static void multiply(const ridge *r, const workspace *w, double product[B])
 {
     const pv_features *f = r->f;
@@ -202,7 +201,7 @@ static void multiply(const ridge *r, const workspace *w, double product[B])
     memcpy(product, sums.all, sizeof sums.all);
 }
 
-/* x += alpha * direction, residual -= alpha * image; gives the residual's squares. */
+/* x += alpha * direction, residual -= alpha * image; computes the squares of the residual. */
 static void step(const ridge *r, const workspace *w, const float alpha[B], float *x,
                  double squares[B])
 {
@@ -261,7 +260,7 @@ static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
             break;
         turn(r, w, beta);
         multiply(r, w, product);
-        /* A dimension that is done stands still until the others are. */
+        /* A dimension that has converged does not change until the others have. */
         for (int k = 0; k < B; k++)
             alpha[k] = squares[k] > enough[k] && product[k] > 0 ? (float)(squares[k] / product[k])
                                                                 : 0;
@@ -279,7 +278,7 @@ static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
     return PSDVEC_OK;
 }
 
-/* One workspace takes blocks until there are no more. */
+/* Solves blocks with one workspace until there are no more. */
 static psdvec_status solve_blocks(void *arg, size_t number, int worker)
 {
     (void)worker;
@@ -297,8 +296,8 @@ static psdvec_status solve_blocks(void *arg, size_t number, int worker)
     }
 }
 
-/* weights: words, positive; u: words x dim, finite. Stops after `steps`, or before if the residual
- * of every dimension fell by 1e-4. */
+/* weights: words, positive; u: words x dim, finite. Stops after `steps`, or earlier if the residual
+ * of every dimension has fallen by a factor of 1e-4. */
 static psdvec_status solve(ridge *r, const float *weights)
 {
     psdvec_context *ctx = r->ctx;
@@ -338,7 +337,7 @@ typedef struct rounding {
     uint32_t dim;
     float *scale; /* columns */
     int8_t *rows; /* columns x dim */
-    float *row;   /* for each worker blocks x B */
+    float *row;   /* blocks x B per worker */
 } rounding;
 
 enum { COLUMNS_A_TASK = 512 };
@@ -365,7 +364,7 @@ static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
     int8_t *to = r->rows + (size_t)g * dim;
     r->scale[g] = scale;
     for (uint32_t k = 0; k < dim; k++) {
-        /* A scale that is next to nothing is inexact, so the quotient may exceed 127. */
+        /* A very small scale is inexact, so the quotient may exceed 127. */
         float steps = scale > 0 ? rintf(row[k] / scale) : 0;
         to[k] = (int8_t)(steps > 127 ? 127 : steps < -127 ? -127 : steps);
     }
@@ -410,12 +409,12 @@ uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int
     pv_spelling_options_default(&options);
     uint64_t words = all->words;
     uint64_t occurrences = pv_count_occurrences(all, options.shortest, options.longest);
-    /* While they are sorted out, an n-gram that no other word has costs its entry and its text, in
-     * arrays that grow by half while the old ones are there, two to four slots and its word; in
-     * the end its word and its place, at most. */
+    /* While they are collected, an n-gram that only one word has costs its entry and its text, in
+     * arrays that grow by half while the old ones still exist, two to four slots and its word; in
+     * the end at most its word and its offset. */
     uint64_t sorting = occurrences * 144, features = occurrences * 8 + words * 64;
     uint64_t solution = words * (dim + PV_ROW_BLOCK) * sizeof(float);
-    /* So large a table has at most two columns for each word. */
+    /* Such a large table has at most two columns per word. */
     uint64_t work = (uint64_t)threads * words * 5 * PV_ROW_BLOCK * sizeof(float);
     uint64_t table = words * dim * 2 + words * 64;
     uint64_t solving = features + solution + (work > table ? work : table);

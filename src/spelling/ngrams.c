@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A byte below 128 is a character; any other begins one and takes the bytes with it that can
- * only continue, three at most. For UTF-8 these are the code points. */
+/* A byte below 128 is a character; any other starts one and includes the continuation bytes that
+ * follow, three at most. For UTF-8 these are the code points. */
 static size_t character_length(const char *at, const char *end)
 {
     size_t length = 1;

@@ -3,18 +3,18 @@
 
 #include "base/platform.h"
 
-/* Eight numbers that may lie anywhere. */
+/* Eight unaligned floats. */
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Each sum is a variable of its own: an array of them would be kept in memory. */
+/* Each sum is a separate variable: an array of them would be kept in memory. */
 INLINE void sum_floats(const uint32_t *list, size_t count, const float *X, float *out)
 {
     float8 a = {0}, b = {0}, c = {0}, d = {0};
     _Static_assert(4 * sizeof a == PV_ROW_BLOCK * sizeof(float), "a block is four sums");
     for (size_t t = 0; t < count; t++) {
-        /* Lists lie one behind the other: what comes after this one is wanted next. */
+        /* Lists are contiguous: the entries after this one are needed next. */
         const float *row = X + (size_t)list[t] * PV_ROW_BLOCK;
         const float *next = X + (size_t)list[t + PV_LIST_PAD] * PV_ROW_BLOCK;
         __builtin_prefetch(next);
@@ -74,7 +74,7 @@ const pv_row_sums pv_row_sums_plain = {"plain", plain_floats, plain_bytes};
 #if PV_AVX2
 #include <immintrin.h>
 
-/* Without FMA, which rounds once where the plain form rounds twice. */
+/* Without FMA, which rounds once where the portable version rounds twice. */
 #define AVX2 __attribute__((target("avx2")))
 
 AVX2 static void avx2_floats(const uint32_t *list, size_t count, const float *X, float *out)
@@ -89,7 +89,7 @@ AVX2 INLINE __m256 add_bytes(__m256 sum, const int8_t *row, __m256 scale)
     return _mm256_add_ps(sum, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(numbers)));
 }
 
-/* `lanes` groups of eight columns; unrolled by the compiler, as `lanes` is known. */
+/* `lanes` groups of eight columns; unrolled by the compiler, as `lanes` is a constant. */
 AVX2 INLINE void sum_lanes(const uint32_t *list, size_t count, const int8_t *rows,
                            const float *scale, size_t dim, float *out, int lanes)
 {

@@ -1,4 +1,4 @@
-/* The table at work: opened without trust, indexed, and asked for words. */
+/* The table in use: opened with full validation, indexed, and queried for words. */
 #include "spelling/parts.h"
 
 #include "base/thread.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* N-grams a word can have. */
+/* Maximum number of n-grams of a word. */
 enum { MOST_KNOWN = PV_MARKED_MOST * PV_NGRAM_LONGEST };
 
 uint64_t pv_spelling_bytes(const pv_spelling_table *table)
@@ -123,7 +123,7 @@ psdvec_status pv_spelling_open(psdvec_context *ctx, const pv_spelling_table *tab
     return pv_table_index(*spelling);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------ */
+/* ---- Queries ------------------------------------------------------------------------------- */
 
 static bool find(const pv_spelling *s, const char *bytes, size_t length, uint32_t *g)
 {
@@ -140,7 +140,7 @@ static bool find(const pv_spelling *s, const char *bytes, size_t length, uint32_
     return false;
 }
 
-/* The known n-grams of a word, ascending, each once. `list`: MOST_KNOWN. */
+/* Finds the known n-grams of a word, ascending, each once. `list`: MOST_KNOWN. */
 static uint32_t known_ngrams(const pv_spelling *s, const char *word, size_t length, uint32_t *list)
 {
     pv_marked_word m;
@@ -162,7 +162,7 @@ static uint32_t known_ngrams(const pv_spelling *s, const char *word, size_t leng
     return count;
 }
 
-/* What the sum of rows must be multiplied with. */
+/* The factor of the sum of rows. */
 static float share(const pv_spelling *s, const uint32_t *list, uint32_t count)
 {
     double members = 0;
@@ -188,7 +188,7 @@ typedef struct adding {
     const pv_spelling_words *words;
     float factor;
     float *to;
-    float *sum; /* dim for each worker */
+    float *sum; /* dim per worker */
     const pv_row_sums *sums;
 } adding;
 
