@@ -1,4 +1,4 @@
-/* What a file says of how it was made: its JSON as typed values, and as options. */
+/* What a file records about how it was made: its JSON as typed values and as options. */
 #include "api/settings.h"
 #include "base/arguments.h"
 #include "baseline/options.h"
@@ -33,7 +33,7 @@ static psdvec_status read_object(psdvec_context *ctx, const char *json, const pv
 
 /* ---- Parts --------------------------------------------------------------------------- */
 
-/* Names lie behind the array, in one block. */
+/* Names follow the array, in one block. */
 static psdvec_status read_inputs(psdvec_context *ctx, const char *json, psdvec_origin *origin)
 {
     psdvec_status status;
@@ -107,7 +107,7 @@ static psdvec_status read_counts(psdvec_context *ctx, const void *file, psdvec_o
     return info->settings_json ? is_imported(ctx, info->settings_json, o) : PSDVEC_OK;
 }
 
-/* What a model says of the counts that it was made from. */
+/* Reads what a model records about its counts. */
 static psdvec_status read_counts_of_model(psdvec_context *ctx, const char *json, psdvec_origin *o)
 {
     psdvec_status status;
@@ -187,8 +187,8 @@ void psdvec_origin_free(psdvec_origin *origin)
 
 /* ---- Options ---------------------------------------------------------------------------- */
 
-/* Takes over the values of a struct, by way of text, which keeps every bit. Options without effect
- * keep their defaults: psdvec_settings_finish would refuse them as set. */
+/* Copies the values of a struct via their text form, which preserves every bit. Options without
+ * effect keep their defaults: psdvec_settings_finish would reject them as set. */
 static psdvec_status take_all(psdvec_context *ctx, const char *path, const pv_options_table *table,
                               const void *options, psdvec_settings *settings)
 {
@@ -198,7 +198,7 @@ static psdvec_status take_all(psdvec_context *ctx, const char *path, const pv_op
         char *text = pv_option_text(row, options);
         psdvec_status status = text ? psdvec_settings_set(settings, row->name, text) : PSDVEC_OK;
         free(text);
-        if (status == PSDVEC_ERR_OPTION) /* of a number that is read without its limits */
+        if (status == PSDVEC_ERR_OPTION) /* about a number that was read without its limits */
             return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: the settings in the file are invalid: %s",
                            path, psdvec_settings_message(settings));
         if (status != PSDVEC_OK)
@@ -228,7 +228,7 @@ static psdvec_status counting(psdvec_context *ctx, const char *path, const char 
     pv_buffer strings = {.ctx = ctx};
     psdvec_status status;
     PV_TRY_DONE(pv_provenance_read_settings(ctx, path, settings, &options, &strings));
-    if (vocabulary) { /* how the words were chosen, which counts files keep apart from the rest */
+    if (vocabulary) { /* how the words were chosen, which counts files store separately */
         static const pv_json_field fields[] = {PV_JSON_FIELD(psdvec_count_options, min_count),
                                                PV_JSON_FIELD(psdvec_count_options, max_vocab),
                                                {0}};

@@ -1,8 +1,8 @@
-/* All options tables by their public number, for those who do not know the structs; and options by
- * name and as text, with the memory of texts and lists.
+/* All options tables by their public number, for callers that do not know the structs; and options
+ * by name and as text, with the memory of strings and lists.
  *
- * What was set is remembered as text, so that another preset can be chosen afterwards: the struct
- * is filled in again, and what was set is set again. */
+ * Values that were set are stored as text, so that another preset can be chosen afterwards: the
+ * struct is filled in again, and the stored values are applied again. */
 #include "api/settings.h"
 
 #include "baseline/options.h"
@@ -104,9 +104,9 @@ struct psdvec_settings {
     size_t rows;
     void *options;
     char *preset;
-    char **given; /* rows: as text; NULL: not set */
-    void **owned; /* rows: the list or text that the struct points to */
-    char *shown;  /* what psdvec_settings_get returned last */
+    char **given; /* rows: value as text; NULL: not set */
+    void **owned; /* rows: the list or string that the struct points to */
+    char *shown;  /* last result of psdvec_settings_get */
     char message[600];
 };
 
@@ -165,7 +165,7 @@ void *psdvec_settings_struct(psdvec_settings *settings)
 
 /* ---- Setting --------------------------------------------------------------------------------- */
 
-/* The elements of "a,b,c" in one block: pointers or numbers first, texts behind them. */
+/* The elements of "a,b,c" in one block: pointers or numbers first, strings after them. */
 static void *make_list(const psdvec_option *row, const char *text, size_t *count)
 {
     size_t elements = 1, length = strlen(text) + 1;
@@ -198,7 +198,7 @@ static void *make_list(const psdvec_option *row, const char *text, size_t *count
     return block;
 }
 
-/* A value that psdvec_option_parse() took. False if memory is short. */
+/* Stores a value that psdvec_option_parse() accepted. Returns false if memory is exhausted. */
 static bool store(psdvec_settings *s, size_t k, const char *text)
 {
     const psdvec_option *row = &s->table->rows[k];

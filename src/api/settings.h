@@ -4,7 +4,7 @@
 
 #include "base/options.h"
 
-/* NULL if there is none of this number. */
+/* Returns NULL if there is no table with this number. */
 const pv_options_table *pv_options_of(psdvec_options_kind kind);
 
 #endif
