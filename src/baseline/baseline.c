@@ -1,5 +1,5 @@
-/* A run of one of the other systems: options checked, the output tried, what an interrupted run left
- * found, the method called, the model written. The methods themselves know nothing of that. */
+/* A run of one of the baselines: checks the options, tests the output, finds the state of an
+ * interrupted run, calls the method and writes the model. The methods contain none of this. */
 #include "baseline/baseline.h"
 
 #include "base/arguments.h"
@@ -61,7 +61,8 @@ static bool reads_text(psdvec_method method)
     return method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW;
 }
 
-/* inputs[0] is a file of counts or vectors, unless there are options of counting: then all are text. */
+/* inputs[0] is a counts file or a file of vectors, unless there are counting options: then all
+ * inputs are text. */
 static psdvec_status run_method(pv_baseline_run *run)
 {
     psdvec_context *ctx = run->ctx;
@@ -216,10 +217,10 @@ done:
     return status;
 }
 
-/* ---- States of systems that learn epoch by epoch -------------------------------------- */
+/* ---- Saved states of methods that learn in epochs -------------------------------------- */
 
 static const char *const names[2] = {"words", "contexts"};
-enum { FIGURES = 3 }; /* epochs done, pairs and mean loss of the last */
+enum { FIGURES = 3 }; /* epochs done, pairs and mean loss of the last epoch */
 #define STATE "epoch"
 
 psdvec_status pv_epochs_save(const pv_baseline_run *run, const pv_learnt_rows *learnt)

@@ -1,25 +1,26 @@
 /* The continuous bag of words with negative sampling, in batches of two phases.
  *
- * A step of CBOW touches the rows of all words of a window, so there are no strata. Instead, words in
- * the middle of windows (centres) are taken in small batches:
+ * A step of CBOW updates the rows of all words of a window, so strata cannot be used. Instead,
+ * words in the middle of windows (centres) are processed in small batches:
  *
- *     1. for each group of eight centres: h, the mean of the words around; logits and slopes g for
- *        the centre and for noise words; e, what the words around would gain. Rows are only read.
- *     2. for each owner of rows: e is added to the words around, g h to the centres and the noise
- *        words that are the owner's, in the order of the text.
+ *     1. for each group of eight centres: h, the mean of the context words; logits and slopes g for
+ *        the centre and for noise words; e, the update of the context words. Rows are only read.
+ *     2. for each owner of rows: e is added to the context words, g h to the centres and the noise
+ *        words of this owner, in the order of the text.
  *
- * So the sums have a fixed order, whoever computes them. A batch is small enough that it does not
- * matter that its steps do not see each other.
+ * So the order of all sums is fixed, regardless of the number of workers. A batch is so small that
+ * it does not matter that its steps do not see each other.
  *
- *     centres     words with words around them, from the whole chunk: batch b has every so-manieth
+ *     centres     words with context words, from the complete chunk: of B batches, batch b has
+ *                 every B-th
  *     groups      eight centres of a batch, which share their noise words
- *     additions   what the rows gain from a batch, sorted by the row's owner, in the order of the text
+ *     additions   updates of rows by a batch, sorted by the row's owner, in the order of the text
  *
- * The centres of a batch come from all over the chunk, because neighbours have nearly the same words
- * around: they should see each other's steps, and see different noise. The wider the window, the more
- * steps a batch adds to the row of a frequent word, none of which sees the others; so batches of very
- * wide windows have fewer centres, or the steps would lead away. Who owns a row depends on its number
- * alone.
+ * The centres of a batch come from all over the chunk, because neighbouring centres have nearly the
+ * same context words: they should see each other's steps and have different noise words. The wider
+ * the window, the more steps a batch adds to the row of a frequent word, none of which sees the
+ * others; so batches of very wide windows have fewer centres, or the steps would diverge. The owner
+ * of a row depends only on its number.
  */
 #include "base/memory.h"
 #include "base/random.h"
@@ -29,17 +30,17 @@
 #include "baseline/word2vec.h"
 
 enum {
-    BATCH = 256, /* centres, at most */
-    WIDE = 100,  /* windows from which on there are fewer */
+    BATCH = 256, /* maximum number of centres */
+    WIDE = 100,  /* windows from this width on have smaller batches */
     GROUPS = BATCH / PV_SGNS_GROUP,
     OWNERS = 32,
-    AHEAD = 4,         /* additions by which rows are asked for */
+    AHEAD = 4,         /* prefetch distance, in additions */
     NOISE = 0x63626e7a /* purpose of random numbers */
 };
 
 /* What is added to a row. */
 typedef enum addition_kind {
-    AROUND, /* to a word around a centre, as input */
+    AROUND, /* to a context word, as input */
     CENTRE, /* to a centre, as output */
     DRAWN,  /* to a noise word, as output */
     KINDS
@@ -54,28 +55,28 @@ typedef struct addition {
 
 typedef struct centre_word {
     uint32_t place;  /* in the kept words of the chunk */
-    uint32_t around; /* words */
+    uint32_t around; /* number of context words */
 } centre_word;
 
 struct pv_cbow {
     pv_scope memory;
     pv_noise noise;
-    pv_noise_cell *cells; /* words */
-    size_t batch;         /* centres of one, at most */
-    size_t *counts;       /* chunk_segments x 2: centres and words around, and where they begin */
-    float *h, *e;         /* BATCH x stride */
-    float *g;             /* BATCH x width */
-    /* Of the chunk; grown as needed */
+    pv_noise_cell *cells; /* one per word */
+    size_t batch;         /* maximum number of centres of a batch */
+    size_t *counts; /* chunk_segments x 2: numbers of centres and context words, then offsets */
+    float *h, *e;   /* BATCH x stride */
+    float *g;       /* BATCH x width */
+    /* For the current chunk; grown as needed */
     pv_scope chunk;
     size_t centre_count, count; /* of batches */
     size_t centre_capacity, addition_capacity;
     centre_word *centres;
     uint32_t *slots;     /* count x GROUPS x width: noise words, as in a group */
-    addition *additions; /* batch by batch, in each by owner, in each by kind */
+    addition *additions; /* sorted by batch, then by owner, then by kind */
     uint32_t *begin;     /* count: the first addition of a batch */
-    uint32_t *buckets;   /* count x (BUCKETS + 1): from there on */
-    uint64_t *phases;    /* 2 x count + 1: their first tasks */
-    double *loss;        /* count: of the first group */
+    uint32_t *buckets;   /* count x (BUCKETS + 1): offsets of the buckets */
+    uint64_t *phases;    /* 2 x count + 1: first task of each */
+    double *loss;        /* count: of the first group of each batch */
 };
 
 typedef struct chunk_job {
@@ -151,7 +152,7 @@ void pv_cbow_free(pv_word2vec *w)
 
 /* ---- Centres ------------------------------------------------------------------------------- */
 
-/* How many words stand around place k; none around a border. */
+/* The number of context words of position k; 0 for a border. */
 static uint32_t words_around(const pv_w2v_text *text, size_t k)
 {
     const uint32_t *kept = text->kept + k;
@@ -261,7 +262,8 @@ static void draw_noise(const chunk_job *job, size_t batch)
     }
 }
 
-/* Counted in `next`, if `to` is NULL, or put where `next` of its bucket says. */
+/* Counts the addition in `next` if `to` is NULL, otherwise stores it at the position in `next` of
+ * its bucket. */
 static void put(uint32_t *next, addition *to, uint32_t row, addition_kind kind, size_t from)
 {
     uint32_t at = next[row % OWNERS * KINDS + kind]++;
@@ -269,7 +271,7 @@ static void put(uint32_t *next, addition *to, uint32_t row, addition_kind kind, 
         to[at] = (addition){row, (uint32_t)from};
 }
 
-/* All additions of a batch, in the order of the text. */
+/* Visits all additions of a batch, in the order of the text. */
 static void go_through(const chunk_job *job, size_t batch, uint32_t *next, addition *to)
 {
     const pv_cbow *c = job->c;
@@ -309,9 +311,9 @@ static psdvec_status sort_batch(void *opaque, size_t batch, int worker)
     return PSDVEC_OK;
 }
 
-/* ---- First phase ------------------------------------------------------------------------------ */
+/* ---- First phase ----------------------------------------------------------------------------- */
 
-/* The mean of the words around centre i of a batch. */
+/* The mean of the context words of centre i of a batch. */
 static void mean_around(const chunk_job *job, size_t batch, uint32_t i)
 {
     enum { MOST = 64 };
@@ -366,7 +368,7 @@ static void read_group(const chunk_job *job, size_t batch, size_t t)
     w->kernels->errors(&space, &group, g, c->e);
 }
 
-/* ---- Second phase ------------------------------------------------------------------------------- */
+/* ---- Second phase ---------------------------------------------------------------------------- */
 
 static void ask_for(const pv_sgns_space *space, const addition *a, bool out)
 {
@@ -415,7 +417,7 @@ static psdvec_status learn(void *opaque, size_t phase, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* ---- A chunk -------------------------------------------------------------------------------------- */
+/* ---- A chunk --------------------------------------------------------------------------------- */
 
 psdvec_status pv_cbow_chunk(pv_word2vec *w, uint32_t epoch, size_t chunk, uint64_t step)
 {

@@ -1,5 +1,6 @@
-/* Rows and columns of the counts, merged: once to count the entries, once to fill them in; positive
- * mutual information of them, in place; and the system `ppmi`, whose vectors are its rows. */
+/* Rows and columns of the counts, merged in two passes, one to count the entries and one to fill
+ * them in; their positive PMI, in place; and the method `ppmi`, whose vectors are the rows of that
+ * matrix. */
 #include "baseline/cooccurrence.h"
 
 #include "base/thread.h"
@@ -15,8 +16,8 @@ typedef struct merge_job {
     const psdvec_counts *counts;
     pv_cooccurrence *out;
     pv_column_blocks blocks;
-    double unit; /* of a stored value */
-    bool fill;   /* else only count */
+    double unit; /* value of a stored integer */
+    bool fill;   /* false: only count */
     pv_progress progress;
 } merge_job;
 
@@ -26,7 +27,7 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
     pv_csr_store *out = &job->out->matrix;
     const double *retention = job->counts->retention;
     uint32_t i = row.i;
-    uint64_t count = 0, at = job->fill ? out->begin[i] : 0; /* else others write it */
+    uint64_t count = 0, at = job->fill ? out->begin[i] : 0; /* otherwise other workers write it */
     double sum = 0;
     (void)worker;
     for (; pv_pair_next(&row); count++) {
@@ -85,14 +86,14 @@ void pv_cooccurrence_free(pv_cooccurrence *c)
     *c = (pv_cooccurrence){0};
 }
 
-/* ---- Positive mutual information --------------------------------------------------------- */
+/* ---- Positive PMI ------------------------------------------------------------------------ */
 
 typedef struct ppmi_job {
     pv_cooccurrence *c;
     pv_scope memory;
     double constant;  /* log D' - log shift */
     double *contexts; /* n: power * log c_j */
-    uint64_t *kept;   /* n: entries that are left at the start of each row */
+    uint64_t *kept;   /* n: number of entries kept at the start of each row */
     pv_progress progress;
 } ppmi_job;
 
@@ -125,7 +126,7 @@ static psdvec_status keep_rows(void *arg, size_t task, int worker)
     return pv_check_cancel(job->c->matrix.ctx);
 }
 
-/* Rows move towards the front, one after the other. */
+/* Moves rows towards the front, one after the other. */
 static void close_up(const ppmi_job *job)
 {
     pv_csr_store *c = &job->c->matrix;

@@ -1,9 +1,9 @@
-/* How often words stand together, whichever comes first: x + x' of a counts file, with the factors
- * of subsampling, as a symmetric sparse matrix in rows. The matrix that all systems but ours begin
- * with.
+/* Symmetric co-occurrence counts: x + x' of a counts file, with the subsampling factors, as a
+ * sparse matrix in rows. All baselines that are trained on counts start from this matrix.
  *
- * 8 bytes an entry, in memory or in mapped temporary files; an entry stands in both of its rows,
- * those of the diagonal once (with 2 x_ii, as a word beside itself is in its own window twice). */
+ * 8 bytes per entry, in memory or in mapped temporary files; an entry is stored in both of its
+ * rows, one on the diagonal once (as 2 x_ii, because a word next to itself is in its own window
+ * twice). */
 #ifndef PV_BASELINE_COOCCURRENCE_H
 #define PV_BASELINE_COOCCURRENCE_H
 
@@ -15,8 +15,8 @@ typedef struct pv_cooccurrence {
     double total;        /* of the margins */
 } pv_cooccurrence;
 
-/* The large arrays go to temporary files beside `output` if the budget has no memory for them beside
- * `besides` bytes of the caller's. PSDVEC_ERR_EMPTY if there is no pair. */
+/* The large arrays go to temporary files next to `output` if they do not fit the budget together
+ * with `besides` bytes of the caller. Returns PSDVEC_ERR_EMPTY if there are no pairs. */
 psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *counts,
                                    const char *output, uint64_t besides, pv_cooccurrence *out);
 void pv_cooccurrence_free(pv_cooccurrence *c);
@@ -28,15 +28,15 @@ void pv_cooccurrence_free(pv_cooccurrence *c);
  *
  *     M_ij = max(0, log( x_ij D' / (r_i c_j^power) ) - log shift),    D' = sum over j of c_j^power
  *
- * x: how often word i stands with context j; r, c: sums of rows and columns, which are the same
- * numbers. The row of a word is its vector; a power below 1 lowers the entries of rare contexts. Both
- * `ppmi`, whose vectors the rows are, and `svd` begin with this matrix. Turns
- * the counts in `c` into M, in place: what is not positive goes, and the rows are closed up. Row i is word
- * i, column j context j; with a power other than 1 the matrix is not symmetric. margin and total stay those
- * of the counts. PSDVEC_ERR_EMPTY if nothing is left.
+ * x: how often word i and context j co-occur; r, c: sums of rows and columns, which are the same
+ * numbers. The row of a word is its vector; a power below 1 lowers the entries of rare contexts.
+ * Both `ppmi`, whose vectors are these rows, and `svd` start from this matrix. Converts the counts
+ * in `c` into M, in place: entries that are not positive are removed, and the rows are compacted.
+ * Row i is word i, column j context j; with a power other than 1 the matrix is not symmetric.
+ * margin and total remain those of the counts. Returns PSDVEC_ERR_EMPTY if no entries are left.
  *
- * One pass over the entries by all workers, a logarithm each, and one that moves them; no memory
- * but 16 bytes a word. */
+ * The cost is one pass over the entries by all workers, with a logarithm each, and one that moves
+ * them; the only additional memory is 16 bytes per word. */
 psdvec_status pv_ppmi_make(pv_cooccurrence *c, double context_power, double shift);
 
 #endif

@@ -1,17 +1,18 @@
 /* GloVe: Pennington, Socher and Manning, "GloVe: global vectors for word representation", EMNLP
  * 2014.
  *
- * Vectors w, c and biases b, b' of words and contexts that minimise, over all pairs seen together,
+ * Vectors w, c and biases b, b' of words and contexts that minimise, over all pairs that co-occur,
  *
  *     sum of f(x_ij) (w_i . c_j + b_i + b'_j - log x_ij)^2,    f(x) = min(1, (x / x_max)^alpha),
  *
- * by AdaGrad, one cell at a time. What the paper leaves open is as in the authors' program as it
- * stands today: squares begin with 1 and take up steps, rate included; gradients of vectors are
- * clipped; biases have neither rate nor clipping; a word's vector is the sum of its two.
+ * by AdaGrad, one cell at a time. Where the paper leaves details open, this follows the current
+ * version of the authors' program: sums of squares start at 1 and accumulate squared steps
+ * including the learning rate; gradients of vectors are clipped; biases use neither learning rate
+ * nor clipping; a word's vector is the sum of its two vectors.
  *
- * An epoch costs about 20 flops for each number of each cell, and reads and writes the four rows of
- * a cell; glove.h says in which order, and why the number of threads does not matter.
- * Memory: 16 bytes for each number of each word, and 12 bytes a cell.
+ * An epoch costs about 20 flops per cell and dimension, and reads and writes the four rows of a
+ * cell; glove.h describes the order of the cells, and why the number of threads does not affect the
+ * result. Memory: 16 bytes per word and dimension, and 12 bytes per cell.
  */
 #include "baseline/glove.h"
 
@@ -30,13 +31,13 @@ enum {
     START = 0x676c6f76, /* purposes of random numbers */
     ORDER_OF_WORDS = 0x676c6f77,
     ORDER_OF_CELLS = 0x676c6f63,
-    TILE_BYTES = 6 << 20, /* rows of contexts that shall stay in the cache */
-    MOST_TILES = 16,      /* of a block */
+    TILE_BYTES = 6 << 20, /* rows of contexts that should stay in the cache */
+    MOST_TILES = 16,      /* maximum number of tiles per block */
     ROWS_A_TASK = 256,
-    CELLS_A_REPORT = 1 << 16 /* after so many, progress is told and a wish to stop heard */
+    CELLS_A_REPORT = 1 << 16 /* cells between progress reports and checks for cancellation */
 };
 
-/* ---- The cells: once through the rows to count what each tile gets, once to fill it in --------------- */
+/* ---- The cells: counted per tile in one pass over the rows, filled in by a second one ------ */
 
 typedef struct cells_job {
     pv_glove_cells *cells;
@@ -44,13 +45,13 @@ typedef struct cells_job {
     pv_csr_store *pairs;
     double x_max, power;
     uint64_t seed;
-    uint16_t *tile;  /* words: of the context, in all blocks together */
-    uint32_t *order; /* words: as strata.members, shuffled in each block */
+    uint16_t *tile;  /* words: tile of the context, numbered over all blocks */
+    uint32_t *order; /* words: as strata.members, shuffled within each block */
     uint32_t tiles;  /* of all blocks */
-    bool fill;       /* else only count */
+    bool fill;       /* false: only count */
 } cells_job;
 
-/* With `value`, if it is not NULL, in the same order. */
+/* Also permutes `value` in the same way, if it is not NULL. */
 static void shuffle(uint32_t *word, float *value, size_t count, pv_random_stream stream)
 {
     for (size_t k = count; k > 1; k--) {
@@ -66,7 +67,7 @@ static void shuffle(uint32_t *word, float *value, size_t count, pv_random_stream
     }
 }
 
-/* ---- Which tile -------------------------------------------------------------------------------- */
+/* ---- Assigning tiles ----------------------------------------------------------------------- */
 
 static psdvec_status make_strata(const pv_csr_store *pairs, pv_glove_cells *cells)
 {
@@ -82,7 +83,7 @@ static psdvec_status make_strata(const pv_csr_store *pairs, pv_glove_cells *cell
     return status;
 }
 
-/* The contexts of a block in parts of about the same number. */
+/* Divides the contexts of a block into tiles of about the same number. */
 static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
 {
     pv_glove_cells *cells = job->cells;
@@ -109,9 +110,9 @@ static psdvec_status divide_blocks(cells_job *job, size_t row_bytes)
     return PSDVEC_OK;
 }
 
-/* ---- What a tile gets ---------------------------------------------------------------------------- */
+/* ---- Counting the cells of each tile ------------------------------------------------------- */
 
-/* The cells of a row in each tile. */
+/* Counts the cells of a row in each tile. */
 static void count_row(const cells_job *job, uint32_t i, uint32_t *in_tile)
 {
     const pv_csr_store *pairs = job->pairs;
@@ -121,7 +122,7 @@ static void count_row(const cells_job *job, uint32_t i, uint32_t *in_tile)
         in_tile[job->tile[pairs->column[e]]]++;
 }
 
-/* From sizes to places. */
+/* Converts sizes to offsets. */
 static pv_glove_tile place_tiles(pv_glove_tile *tile, size_t count)
 {
     pv_glove_tile at = {0, 0};
@@ -134,9 +135,9 @@ static pv_glove_tile place_tiles(pv_glove_tile *tile, size_t count)
     return at;
 }
 
-/* ---- Filling in ------------------------------------------------------------------------------------ */
+/* ---- Filling in ------------------------------------------------------------------------------ */
 
-/* A row whose cells in each tile were counted. */
+/* Fills in a row whose cells in each tile were counted. */
 static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, const uint32_t *in_tile)
 {
     pv_glove_cells *cells = job->cells;
@@ -157,7 +158,8 @@ static void fill_row(const cells_job *job, uint32_t i, pv_glove_tile *next, cons
     }
 }
 
-/* One block of words: the sizes of its tiles, or, once it is known where they begin, their cells. */
+/* Handles one block of words: counts the cells of its tiles or, when the offsets are known, fills
+ * them in. */
 static psdvec_status take_block(void *arg, size_t task, int worker)
 {
     cells_job *job = arg;
@@ -253,7 +255,7 @@ void pv_glove_cells_free(pv_glove_cells *cells)
     *cells = (pv_glove_cells){0};
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static size_t row_bytes(uint32_t dim)
 {
@@ -265,7 +267,7 @@ uint64_t pv_glove_bytes(uint32_t words, uint32_t dim)
     return 2 * (uint64_t)words * row_bytes(dim);
 }
 
-/* Row r of words and contexts together. */
+/* Initialises row r of words and contexts together. */
 static void start_row(const pv_glove *g, uint64_t r, float *row)
 {
     uint64_t seed = g->ctx->options.seed, first = r * ((uint64_t)g->dim + 1);
@@ -315,9 +317,9 @@ void pv_glove_close(pv_glove *g)
     *g = (pv_glove){0};
 }
 
-/* ---- An epoch -------------------------------------------------------------------------------------- */
+/* ---- An epoch -------------------------------------------------------------------------------- */
 
-/* Says nothing of the word, so that it is the same sentence however many workers there are. */
+/* The message does not name the word, so that it is the same for any number of workers. */
 static psdvec_status not_finite(const pv_glove *g)
 {
     return pv_fail(g->ctx, PSDVEC_ERR_NUMERIC,
@@ -372,8 +374,8 @@ psdvec_status pv_glove_epoch(pv_glove *g, uint32_t epoch, double *loss)
     return PSDVEC_OK;
 }
 
-/* A row of vectors is shorter than a row here, so one that is moved to the front never covers one
- * that is still to come. */
+/* A row of vectors is shorter than a row here, so moving one to the front never overwrites one that
+ * has not been moved. */
 psdvec_status pv_glove_vectors(pv_glove *g, bool add_contexts, const float **vectors)
 {
     size_t stride = g->shape.stride, dim = g->dim;
@@ -392,7 +394,7 @@ psdvec_status pv_glove_vectors(pv_glove *g, bool add_contexts, const float **vec
     return PSDVEC_OK;
 }
 
-/* ---- A run ---------------------------------------------------------------------------------------- */
+/* ---- A run ----------------------------------------------------------------------------------- */
 
 static psdvec_status run_epochs(pv_baseline_run *run, pv_glove *g)
 {
@@ -416,10 +418,10 @@ static psdvec_status run_epochs(pv_baseline_run *run, pv_glove *g)
     return PSDVEC_OK;
 }
 
-/* Before any work. What is large beside the rows may lie in files. */
+/* Checks the memory before any work. The large arrays other than the rows may be in files. */
 static psdvec_status check_memory(const pv_baseline_run *run, uint32_t words)
 {
-    enum { BESIDES = 256 }; /* of a word: blocks, places, margins */
+    enum { BESIDES = 256 }; /* bytes per word: blocks, positions, margins */
     uint32_t dim = run->options->dim;
     double mebibyte = 1024.0 * 1024.0, left = (double)pv_memory_left(run->ctx);
     double least = (double)pv_glove_bytes(words, dim) + (double)words * BESIDES + mebibyte;

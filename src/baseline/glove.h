@@ -1,5 +1,5 @@
-/* GloVe on plain arrays: its inner loop, the cells in the order of an epoch, rows of words and of contexts,
- * and epochs over the cells. */
+/* GloVe on plain arrays: its inner loop, the order of the cells in an epoch, the rows of words and
+ * contexts, and the epochs. */
 #ifndef PV_BASELINE_GLOVE_H
 #define PV_BASELINE_GLOVE_H
 
@@ -7,24 +7,25 @@
 #include "baseline/strata.h"
 #include "sparse/csr.h"
 
-/* One step of AdaGrad on one cell of the matrix, many times over: the inner loop of GloVe, in plain
- * C and for AVX2. Both give the same bits.
+/* Steps of AdaGrad on cells of the matrix: the inner loop of GloVe, in portable C and for AVX2.
+ * Both give the same bits.
  *
- * A word, and likewise a context, is one row of `stride` numbers, all that a step touches:
+ * A word, and likewise a context, is one row of `stride` floats with everything that a step
+ * updates:
  *
  *     0               padded           2 padded
  *     | vector, zeros | squares, zeros | bias, square | unused |
  *
  * where a square is the sum of the squared steps so far. AdaGrad divides by the root of 1 + square;
- * kept without the 1, a sum of small squares loses none of them to rounding, as single precision
- * would lose what is below 6e-8.
+ * stored without the 1, a sum of small squares does not lose them to rounding; otherwise single
+ * precision would lose values below 6e-8.
  */
-/* Gradients of vectors are held within +-PV_GLOVE_CLIP. */
+/* Gradients of vectors are clipped to +-PV_GLOVE_CLIP. */
 #define PV_GLOVE_CLIP 100.0F
 
 typedef struct pv_glove_shape {
-    size_t padded; /* numbers of a vector, up to a multiple of 8 */
-    size_t stride; /* of a row: whole lines of a cache, padded / 8 + 1 of them */
+    size_t padded; /* dimensions, rounded up to a multiple of 8 */
+    size_t stride; /* floats per row: padded / 8 + 1 complete cache lines */
     float rate;
 } pv_glove_shape;
 
@@ -36,36 +37,36 @@ typedef struct pv_glove_cell {
     float weight; /* f(x) */
 } pv_glove_cell;
 
-/* Steps on `count` cells of one word, in their order. `contexts`: all rows of contexts. Of
- * cells[count], which must exist, the row is asked for, as is `next`, the row of the word to come;
- * nothing is read of them. Returns the sum of the costs, each from before its step. */
+/* Takes steps on `count` cells of one word, in order. `contexts`: all rows of contexts. Prefetches
+ * the row of cells[count], which must exist, and `next`, the row of the next word; neither is read.
+ * Returns the sum of the costs, each computed before its step. */
 typedef double pv_glove_steps_fn(const pv_glove_shape *shape, float *word, float *contexts,
                                  const pv_glove_cell *cells, size_t count, const float *next);
 
 pv_glove_steps_fn pv_glove_steps_plain;
-/* The fastest of this machine. */
+/* Returns the fastest version that this CPU supports. */
 pv_glove_steps_fn *pv_glove_steps_best(void);
 
-/* The cells of the matrix in the order in which an epoch of GloVe goes through them.
+/* The cells of the matrix in the order of an epoch of GloVe.
  *
- * The authors' program shuffles its file of cells once and reads it in every epoch. Here chance has
- * the same part within limits that keep workers apart and rows in the cache:
+ * The authors' program shuffles its file of cells once and reads it in every epoch. Here the order
+ * is random within limits that avoid conflicts between workers and keep rows in the cache:
  *
- *     strata     of blocks of words and blocks of contexts (strata.h), so that workers never meet
- *     tiles      a block of contexts in parts of which the rows fit the cache that cores share
- *     ranges     the cells of one word in one tile, one after another, so that the word's row stays
- *                in the nearest cache; the words of a stratum come by chance, and so do the cells of
- *                a range
+ *     strata     of blocks of words and blocks of contexts (strata.h): workers never conflict
+ *     tiles      parts of a block of contexts whose rows fit the shared cache
+ *     ranges     the cells of one word in one tile, contiguous, so that the row of the word stays
+ *                in the L1 cache; the words of a stratum are in random order, and so are the
+ *                cells of a range
  *
- * All of it is given by the counts, the length of a row and the seed. 12 bytes a cell and 8 a range,
- * in memory or in mapped temporary files, which are read from end to end.
+ * The order depends only on the counts, the length of a row and the seed. It takes 12 bytes per
+ * cell and 8 per range, in memory or in mapped temporary files, which are read sequentially.
  */
 typedef struct pv_glove_range {
     uint32_t word;
-    uint32_t count; /* of cells, at least 1 */
+    uint32_t count; /* number of cells, at least 1 */
 } pv_glove_range;
 
-/* Where the parts of a tile begin; they end where those of the next one do. */
+/* The offsets of a tile's ranges and cells; they end where those of the next tile begin. */
 typedef struct pv_glove_tile {
     uint64_t cell, range;
 } pv_glove_tile;
@@ -75,16 +76,16 @@ typedef struct pv_glove_cells {
     pv_scope memory;
     pv_strata strata;
     uint64_t count;
-    uint32_t tiles;        /* of a stratum */
+    uint32_t tiles;        /* per stratum */
     pv_glove_tile *tile;   /* blocks x blocks x tiles + 1: by word block, context block, tile */
-    pv_glove_range *range; /* and one more, of word 0 */
-    pv_glove_cell *cell;   /* and one more, of context 0 */
+    pv_glove_range *range; /* and an additional one, of word 0 */
+    pv_glove_cell *cell;   /* and an additional one, of context 0 */
     pv_large range_memory, cell_memory;
 } pv_glove_cells;
 
-/* `pairs` are used up: their rows are shuffled, and what is left of them is to be freed. Files go
- * beside `output`, if the budget has no memory beside `besides` bytes of the caller's. `row_bytes`: of
- * a context. */
+/* Consumes `pairs`: their rows are shuffled, and the caller frees what remains. Arrays go to files
+ * next to `output` if they do not fit the budget together with `besides` bytes of the caller.
+ * `row_bytes`: size of a context row. */
 psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double power, size_t row_bytes,
                                   uint64_t seed, const char *output, uint64_t besides,
                                   pv_glove_cells *cells);
@@ -98,23 +99,24 @@ typedef struct pv_glove {
     pv_glove_shape shape;
     uint32_t words, dim;
     float *word, *context; /* words x stride each */
-    double *cost;          /* of each stratum in this epoch */
+    double *cost;          /* cost of each stratum in this epoch */
     pv_progress progress;  /* in cells */
 } pv_glove;
 
-/* Of the rows. */
+/* Bytes of the rows. */
 uint64_t pv_glove_bytes(uint32_t words, uint32_t dim);
 
-/* Rows as they are before the first epoch: uniform in +-1/2 of 1/dim, also the biases. */
+/* Initialises the rows: uniform in +-1/2 of 1/dim, including the biases. */
 psdvec_status pv_glove_open(const pv_glove_cells *cells, uint32_t dim, double rate, pv_glove *g);
 void pv_glove_close(pv_glove *g);
 
-/* One pass over all cells; epoch: from 0. *loss: the mean cost of a cell, f (w.c + b + b' - log x)^2
- * / 2, from before its step. PSDVEC_ERR_NUMERIC: the steps lead to numbers that are not finite. */
+/* One pass over all cells; epoch: from 0. *loss: the mean cost of a cell, f (w.c + b + b' - log
+ * x)^2 / 2, computed before its step. Returns PSDVEC_ERR_NUMERIC if the steps lead to values that
+ * are not finite. */
 psdvec_status pv_glove_epoch(pv_glove *g, uint32_t epoch, double *loss);
 
-/* The vectors, words x dim: of words, or the sums of those of words and contexts. They lie where the
- * rows were, which are gone. */
+/* The vectors, words x dim: those of words, or the sums of those of words and contexts. They
+ * overwrite the rows. */
 psdvec_status pv_glove_vectors(pv_glove *g, bool add_contexts, const float **vectors);
 
 #endif

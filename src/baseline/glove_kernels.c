@@ -1,11 +1,13 @@
 /* Steps on cells.
  *
- * At 300 numbers a step is some 3,500 flops on four streams of 1.2 KB, each read and written. The
- * word's row stays in the nearest cache while its cells go by; the context's comes from farther away,
- * so that of the next cell is asked for, a line in each turn of the loop, while this one is worked
- * on. Then the roots and divisions are what remains: 9 of the 22 cycles for 8 numbers.
+ * With 300 dimensions a step is about 3,500 flops on four streams of 1.2 KB, each read and written.
+ * The row of the word stays in the L1 cache while its cells are processed; the row of the context
+ * comes from farther away, so that of the next cell is prefetched, one cache line per iteration of
+ * the loop, while this one is processed. The remaining limit is square roots and divisions: 9 of
+ * the 22 cycles per 8 elements.
  *
- * There is no FMA, which would round once where the plain twin rounds twice, and gain nothing here.
+ * FMA is not used: it would round once where the portable version rounds twice, and would gain
+ * nothing here.
  */
 #include "baseline/glove.h"
 
@@ -13,7 +15,7 @@
 
 #include <math.h>
 
-enum { LANES = 32, LINE = 16 /* floats of a line of a cache */ };
+enum { LANES = 32, LINE = 16 /* floats per cache line */ };
 
 pv_glove_shape pv_glove_shape_of(size_t dim, double rate)
 {
@@ -21,15 +23,15 @@ pv_glove_shape pv_glove_shape_of(size_t dim, double rate)
     return (pv_glove_shape){padded, (padded / 8 + 1) * LINE, (float)rate};
 }
 
-/* The biases: their gradient is the weighted residual itself. As in the authors' program, neither
- * the rate nor the clipping applies to them. */
+/* The biases: their gradient is the weighted residual. As in the authors' program, neither the
+ * learning rate nor the clipping applies to them. */
 static inline void step_bias(float *bias, float gradient)
 {
     bias[0] -= gradient / sqrtf(1 + bias[1]);
     bias[1] += gradient * gradient;
 }
 
-/* The same pairs as in the sum of eight lanes below. */
+/* Adds in the same order as the sum of eight lanes below. */
 static float fold(float *sum)
 {
     for (size_t width = LANES / 2; width > 0; width /= 2)
@@ -110,7 +112,7 @@ AVX2_INLINE float dot(const float *a, const float *b, size_t padded)
     return sum_of(_mm256_add_ps(_mm256_add_ps(s0, s2), _mm256_add_ps(s1, s3)));
 }
 
-/* `value` moves against its gradient, pull * other. */
+/* Moves `value` against its gradient, pull * other. */
 AVX2_INLINE void step_eight(float *value, float *square, __m256 at, __m256 other, __m256 pull,
                             __m256 rate)
 {

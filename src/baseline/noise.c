@@ -1,8 +1,8 @@
 /* Alias tables. */
 #include "baseline/noise.h"
 
-/* Cells with less than an equal share are filled up from those with more. Both kinds wait in one
- * array, from its two ends. */
+/* Cells with less than an equal share are filled up from those with more. Both kinds are queued in
+ * one array, from its two ends. */
 void pv_noise_make(pv_noise *noise, const uint32_t *members, uint32_t count, const double *weight,
                    pv_noise_cell *cells, double *share, uint32_t *queue)
 {
@@ -21,7 +21,7 @@ void pv_noise_make(pv_noise *noise, const uint32_t *members, uint32_t count, con
         share[k] *= one * n / total;
         queue[share[k] < one ? small++ : --large] = k;
     }
-    /* What is left at the end, by rounding, are whole shares: the cells' own words. */
+    /* Because of rounding, some cells remain; they count as full shares of their own words. */
     while (small > 0 && large < n) {
         uint32_t poor = queue[--small], rich = queue[large];
         cells[poor].limit = (uint32_t)share[poor];

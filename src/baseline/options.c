@@ -1,4 +1,4 @@
-/* Options of the other systems: what of them a model file keeps, and their methods. */
+/* Options of the baselines: which of them a model file stores, and the methods. */
 #include "baseline/options.h"
 
 #include "base/arguments.h"

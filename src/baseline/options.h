@@ -1,5 +1,5 @@
-/* The options of the other systems: published defaults, ranges, and what of them a model file
- * keeps. */
+/* The options of the baselines: published defaults, ranges, and which of them a model file
+ * stores. */
 #ifndef PV_BASELINE_OPTIONS_H
 #define PV_BASELINE_OPTIONS_H
 
@@ -8,12 +8,12 @@
 extern const psdvec_choice pv_method_choices[];
 extern const pv_options_table pv_baseline_table;
 
-/* A host's options, checked, for the beginning of a public call. */
+/* Checks a caller's options at the beginning of a public call. */
 psdvec_status pv_baseline_adopt(psdvec_context *ctx, const psdvec_baseline_options *options,
                                 psdvec_baseline_options *own);
 
-/* Appends one JSON object with the method, what it uses of the options, and, where chance enters,
- * the seed. Same options, same bytes. No zero byte is added. */
+/* Appends a JSON object with the method, the options that it uses, and the seed if the method is
+ * randomised. The same options give the same bytes. No zero byte is added. */
 psdvec_status pv_baseline_settings(psdvec_context *ctx, const psdvec_baseline_options *options,
                                    pv_buffer *json);
 

@@ -1,9 +1,9 @@
 /* The kernels of negative sampling.
  *
- * AVX2: logits take two pairs and six slots at a time, twelve sums in registers; the update goes
- * through the columns eight at a time, with the noise rows and what is added to them in registers,
- * so that a row is loaded and stored once for a group. Both are bound by multiplications. More slots
- * than six go in blocks of six.
+ * AVX2: logits are computed for two pairs and six slots at a time, with twelve sums in registers;
+ * the update processes eight columns at a time, with the noise rows and their updates in registers,
+ * so that a row is loaded and stored once per group. Both are limited by the throughput of
+ * multiplications. More than six slots are processed in blocks of six.
  */
 #include "baseline/sgns_kernels.h"
 
@@ -14,11 +14,12 @@
 
 enum { BLOCK = 6 }; /* slots at a time */
 
-/* ---- Plain --------------------------------------------------------------------------- */
+/* ---- Portable ------------------------------------------------------------------------ */
 
 /* exp by 2^n times a polynomial on [-ln 2 / 2, ln 2 / 2]. */
 static const float log2e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
-static const float most_logit = 30; /* beyond, a float cannot tell the difference from 0 or 1 */
+/* Beyond it, a float cannot distinguish the result from 0 or 1. */
+static const float most_logit = 30;
 static const float c2 = 0.5f, c3 = 1.66666667e-1f, c4 = 4.16666667e-2f, c5 = 8.33333333e-3f,
                    c6 = 1.38888889e-3f;
 
@@ -43,7 +44,7 @@ double pv_sgns_loss(const pv_sgns_space *space, const pv_sgns_group *group, cons
             double x = f[i * space->width + s];
             if (s > 0 && group->slot[s] == group->target[i])
                 continue;
-            x = s == 0 ? -x : x; /* log(1 + exp(x)), however large it is */
+            x = s == 0 ? -x : x; /* log(1 + exp(x)) without overflow */
             loss += fmax(x, 0) + log1p(exp(-fabs(x)));
         }
     return loss;
@@ -90,9 +91,9 @@ static void plain_slopes(const pv_sgns_space *space, const pv_sgns_group *group,
         }
 }
 
-/* One column of the steps that slots `first` to `last` and the group's rows of `in` owe each other. A
- * row may stand in the group twice, so nothing is kept that a step may change but what a step of the
- * whole group is made from. */
+/* Updates one column of the slots `first` to `last` and of the group's rows of `in` from each
+ * other. A row may occur in the group twice, so values that a step may change are not cached,
+ * except those from which the step of the complete group is computed. */
 static void plain_column(const pv_sgns_space *space, const pv_sgns_group *group, const float *g,
                          uint32_t first, uint32_t last, size_t d, float *before)
 {
@@ -182,9 +183,9 @@ const pv_sgns_kernels pv_sgns_kernels_plain = {"plain",        plain_logits, pla
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX2_INLINE AVX2 static inline __attribute__((always_inline))
 
-enum { AHEAD = 6 }; /* rows of the next group at a time */
+enum { AHEAD = 6 }; /* rows of the next group that are prefetched at a time */
 
-/* Sums of six registers, and two zeros, to eight numbers. */
+/* Reduces six registers, and two zeros, to eight sums. */
 AVX2_INLINE void store_sums(const __m256 sum[BLOCK], float *to)
 {
     __m256 four = _mm256_hadd_ps(_mm256_hadd_ps(sum[0], sum[1]), _mm256_hadd_ps(sum[2], sum[3]));
@@ -193,7 +194,8 @@ AVX2_INLINE void store_sums(const __m256 sum[BLOCK], float *to)
     _mm_storeu_ps(to + 4, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
 }
 
-/* Two rows x against n rows y; with `own`, the first y is another one for each x. n is known. */
+/* Two rows x times n rows y; with `own`, the first y differs for each x. n is a compile-time
+ * constant. */
 AVX2_INLINE void logits_block(const float *const x[2], const float *const own[2],
                               const float *const *y, int n, size_t stride, const char *const *ahead,
                               float *const f[2])
@@ -237,7 +239,7 @@ AVX2_INLINE void logits_block(const float *const x[2], const float *const own[2]
         call(6);                                                                                   \
     }
 
-/* Slots of the block that begins with slot `first`. */
+/* The number of slots of the block that starts with slot `first`. */
 static inline int block_size(const pv_sgns_space *space, uint32_t first)
 {
     uint32_t left = space->negative + 1 - first;
@@ -253,7 +255,7 @@ static inline void block_rows(const pv_sgns_space *space, const pv_sgns_group *g
                    : row(space->out, group->slot[first + (uint32_t)s], space->stride);
 }
 
-/* Rows of the next group that are asked for while pairs i and i + 1 of this one are worked on. */
+/* Prefetches rows of the next group while pairs i and i + 1 of this one are processed. */
 static inline void rows_ahead(const pv_sgns_space *space, const pv_sgns_group *next, uint32_t i,
                               const char *ahead[AHEAD])
 {
@@ -337,9 +339,9 @@ AVX2 static void avx2_slopes(const pv_sgns_space *space, const pv_sgns_group *gr
     }
 }
 
-/* The steps that n slots and the group's rows of `in` owe each other; with `own`, slot 0 is the word
- * seen. `before`: PV_SGNS_GROUP x stride, what other slots add to the rows of `in`, or NULL. Without
- * `own` the rows stay, and their steps are added to `before`. */
+/* Updates n slots and the group's rows of `in` from each other; with `own`, slot 0 is the observed
+ * word. `before`: PV_SGNS_GROUP x stride, the updates of the rows of `in` by other slots, or NULL.
+ * Without `own` the rows do not change, and their updates are added to `before`. */
 AVX2_INLINE void update_block(const pv_sgns_space *space, const pv_sgns_group *group, int n,
                               bool own, float *const *y, const float *g, float *before,
                               uint32_t pairs)
@@ -373,7 +375,7 @@ AVX2_INLINE void update_block(const pv_sgns_space *space, const pv_sgns_group *g
             }
             _mm256_store_ps(own ? x[i] + d : before + i * space->stride + d, sum);
         }
-        /* Loaded once more: a noise word may be one of the words seen, or stand here twice. */
+        /* Loaded again: a noise word may be one of the observed words, or occur here twice. */
         for (int s = begin; s < n; s++)
             _mm256_store_ps(y[s] + d, _mm256_add_ps(_mm256_load_ps(y[s] + d), step[s]));
     }
@@ -398,7 +400,7 @@ AVX2 static void avx2_update(const pv_sgns_space *space, const pv_sgns_group *gr
     int n = block_size(space, 0);
     block_rows(space, group, 0, n, y);
 #define OWN(n) update_block(space, group, n, true, y, g, before, group->pairs)
-    if (n == BLOCK && !before && group->pairs == PV_SGNS_GROUP) /* nearly always */
+    if (n == BLOCK && !before && group->pairs == PV_SGNS_GROUP) /* the usual case */
         update_block(space, group, BLOCK, true, y, g, NULL, PV_SGNS_GROUP);
     else
         BY_COUNT(n, OWN)
@@ -449,7 +451,7 @@ AVX2 static void avx2_errors(const pv_sgns_space *space, const pv_sgns_group *gr
     }
 }
 
-/* n is known, or any number up to PV_SGNS_GROUP. */
+/* n is a compile-time constant, or any number up to PV_SGNS_GROUP. */
 AVX2_INLINE void add_rows(const float *a, size_t step, const float *x, size_t n, size_t stride,
                           float *y)
 {

@@ -1,13 +1,13 @@
 /* Skip-gram with negative sampling, without conflicts.
  *
- * A chunk of text becomes pairs (input: a word near, output: the word in the middle), sorted by
+ * A chunk of text is converted to pairs (input: a context word, output: the centre word), sorted by
  * stratum: block of the input, block of the output (strata.h). The noise words of a pair are drawn
- * from the block of its output. So a stratum touches rows of two blocks only, strata of a round run
- * side by side and give the same bits, and their rows stay in the cache.
+ * from the block of its output. So a stratum uses only rows of two blocks, the strata of a round
+ * can run in parallel with bit-identical results, and their rows stay in the cache.
  *
- * Noise from one block alone would favour some words of a block over those of another. Hence words
- * are dealt to blocks anew for each chunk: of each so many words, in order of frequency, every
- * block gets one, at random.
+ * If noise always came from the same block, some words of a block would be favoured over those of
+ * another. Hence words are assigned to blocks again for each chunk: of every B words in order of
+ * frequency, where B is the number of blocks, each block gets one at random.
  */
 #include "base/memory.h"
 #include "base/random.h"
@@ -21,14 +21,14 @@
 enum {
     DEALING = 0x7367646c,
     NOISE = 0x73676e7a, /* purposes of random numbers */
-    LOSS_GROUPS = 16    /* the loss is taken from one group of so many */
+    LOSS_GROUPS = 16    /* the loss is computed from one group in this many */
 };
 
 typedef struct word_pair {
     uint32_t in, out;
 } word_pair;
 
-/* What a worker needs. */
+/* Workspace of one worker. */
 typedef struct desk {
     float *f;        /* PV_SGNS_GROUP x width */
     float *scratch;  /* PV_SGNS_GROUP x stride */
@@ -47,8 +47,8 @@ struct pv_skipgram {
     pv_noise_cell *cells; /* words */
     double *share;        /* words */
     uint32_t *queue;      /* words */
-    uint32_t *histogram;  /* chunk_segments x strata: pairs, then where the next one goes */
-    size_t *begin;        /* strata + 1: in `pairs` */
+    uint32_t *histogram;  /* chunk_segments x strata: pairs, then position of the next one */
+    size_t *begin;        /* strata + 1: offsets in `pairs` */
     word_pair *pairs;
     size_t pair_capacity;
     stratum_loss *loss; /* strata */
@@ -96,7 +96,7 @@ void pv_skipgram_free(pv_word2vec *w)
     w->skipgram = NULL;
 }
 
-/* ---- A chunk becomes sorted pairs -------------------------------------------------------- */
+/* ---- From a chunk to sorted pairs --------------------------------------------------------- */
 
 typedef struct chunk_job {
     pv_word2vec *w;
@@ -136,8 +136,8 @@ static void make_noise(const chunk_job *job, size_t block)
                   s->cells + start, s->share + start, s->queue + start);
 }
 
-/* All pairs of a segment in the order of the text: counted by stratum in `next`, if `pairs` is NULL, or
- * put where `next` of their stratum says. */
+/* Visits all pairs of a segment in the order of the text: counts them by stratum in `next` if
+ * `pairs` is NULL, otherwise stores them at the position in `next` of their stratum. */
 static inline __attribute__((always_inline)) void go_through(const chunk_job *job, size_t segment,
                                                              word_pair *pairs)
 {
@@ -177,7 +177,7 @@ static psdvec_status prepare(void *opaque, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Stratum by stratum, in each segment by segment. */
+/* Reserves positions by stratum, then by segment. */
 static psdvec_status reserve_pairs(const chunk_job *job)
 {
     pv_skipgram *s = job->s;

@@ -1,14 +1,15 @@
 /* Sparse codes of dense vectors: Faruqui, Tsvetkov, Yogatama, Dyer and Smith, "Sparse overcomplete
- * word vector representations", ACL 2015. What is minimised, and how, says sparse_learn.h.
+ * word vector representations", ACL 2015. sparse_learn.h describes the objective and the algorithm.
  *
- * Vectors are scaled first, all by one number, to a mean squared length of 4: about that of the
- * word2vec vectors for which the published penalties were chosen. So the penalties mean the same
- * whatever the vectors are, and a word that is longer than others stays so. Codes of the
- * non-negative kind are not negative; atoms may be, as in the authors' program (their paper
- * would have them non-negative too, which cannot add up to vectors with negative numbers). The binary kind
- * has a 1 where the non-negative one is positive.
+ * All vectors are first scaled by one factor to a mean squared length of 4, about that of the
+ * word2vec vectors for which the published penalties were chosen. So the penalties have the same
+ * effect for any vectors, and the relative lengths of vectors do not change. Codes of the
+ * non-negative kind are not negative; atoms may be, as in the authors' program (in their paper
+ * atoms are non-negative too, but such atoms cannot represent vectors with negative components).
+ * The binary kind has a 1 where the non-negative one is positive.
  *
- * The state, OUTPUT.partial/codes.safetensors, is the dictionary and the codes after an epoch.
+ * The saved state, OUTPUT.partial/codes.safetensors, is the dictionary and the codes after an
+ * epoch.
  */
 #include "baseline/baseline.h"
 #include "baseline/sparse_learn.h"
@@ -25,10 +26,10 @@ typedef struct sparse_run {
     pv_code_words words;
     pv_sparse_learner learner;
     pv_progress progress;
-    pv_csr_store codes; /* all of them, when they are needed in one piece */
+    pv_csr_store codes; /* all codes, when they are needed in one array */
 } sparse_run;
 
-/* ---- The state ------------------------------------------------------------------- */
+/* ---- Saved state ----------------------------------------------------------------- */
 
 static psdvec_status save(sparse_run *s)
 {
@@ -48,7 +49,7 @@ done:
     return status;
 }
 
-/* Takes up the state of an interrupted run, if there is one. */
+/* Loads the state of an interrupted run, if there is one. */
 static psdvec_status load(sparse_run *s)
 {
     pv_sparse_learner *l = &s->learner;
@@ -121,7 +122,7 @@ static psdvec_status take_vectors(sparse_run *s)
     return PSDVEC_OK;
 }
 
-/* As many atoms as are asked for, if they can be had. */
+/* Chooses the requested number of atoms, or as many as possible. */
 static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
 {
     const double mebibyte = 1024.0 * 1024.0;
@@ -143,7 +144,7 @@ static psdvec_status choose_atoms(const sparse_run *s, uint32_t *count)
                    floor((double)left / mebibyte));
 }
 
-/* ---- The whole ------------------------------------------------------------------- */
+/* ---- The run --------------------------------------------------------------------- */
 
 static psdvec_status learn(sparse_run *s)
 {

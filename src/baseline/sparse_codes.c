@@ -1,4 +1,4 @@
-/* A tile of words: products with all atoms, then sweeps over the atoms in question. */
+/* A tile of words: products with all atoms, then sweeps over the active atoms. */
 #include "baseline/sparse_learn.h"
 
 #include "base/blas.h"
@@ -11,15 +11,15 @@ struct pv_code_workspace {
     pv_scope memory;
     const pv_sweep_kernels *kernels;
     float *residuals; /* PV_CODE_TILE x stride */
-    float *packed;    /* those of words that are not done, one behind the other */
-    uint32_t *open;   /* which they are */
+    float *packed;    /* residuals of the words that are not done, contiguous */
+    uint32_t *open;   /* which words these are */
     float *products;  /* PV_CODE_TILE x atoms */
-    float *code;      /* atoms: of the word at hand; zeros between words */
+    float *code;      /* atoms: code of the current word; zeros between words */
     uint32_t *listed; /* atoms */
-    float *length;    /* PV_CODE_TILE: of the vectors, squared */
+    float *length;    /* PV_CODE_TILE: squared lengths of the vectors */
     bool *done;       /* PV_CODE_TILE */
-    /* The codes of the tile as they are now. */
-    uint32_t *held;   /* PV_CODE_TILE: how many */
+    /* The current codes of the tile. */
+    uint32_t *held;   /* PV_CODE_TILE: number of codes */
     uint32_t *column; /* PV_CODE_TILE x atoms */
     float *value;     /* PV_CODE_TILE x atoms */
 };
@@ -84,8 +84,8 @@ static float residual(const pv_atoms *atoms, const float *x, float scale, const 
     return square;
 }
 
-/* Sweeps over the codes that are not 0 and the atoms that are wanted. Returns whether a code
- * moved, or an atom was wanted. */
+/* Sweeps over the nonzero codes and the candidate atoms. Returns whether a code changed or there
+ * was a candidate. */
 static bool improve(const pv_atoms *atoms, const pv_code_rules *rules, const float *products,
                     float length, float *r, pv_code_workspace *space)
 {
@@ -107,7 +107,7 @@ static bool improve(const pv_atoms *atoms, const pv_code_rules *rules, const flo
         if (step <= enough)
             break;
         moved = true;
-        /* Atoms that lost their code wait for the next round. */
+        /* Atoms whose code became 0 wait for the next round. */
         if (s % 4 == 0) {
             size_t kept = 0;
             for (size_t t = 0; t < count; t++) {
@@ -120,7 +120,8 @@ static bool improve(const pv_atoms *atoms, const pv_code_rules *rules, const flo
     return wanted || moved;
 }
 
-/* The residuals of the words that are not done, times all atoms. Returns how many there are. */
+/* Multiplies the residuals of the words that are not done with all atoms. Returns how many words
+ * these are. */
 static uint32_t multiply_open(const pv_atoms *atoms, uint32_t rows, pv_code_workspace *space)
 {
     size_t stride = atoms->stride;
@@ -138,7 +139,7 @@ static uint32_t multiply_open(const pv_atoms *atoms, uint32_t rows, pv_code_work
     return left;
 }
 
-/* Row i goes through a round; products: of its residual with all atoms. */
+/* One round for row i; products: of its residual with all atoms. */
 static void word_round(const pv_atoms *atoms, const pv_code_rules *rules, uint32_t i,
                        const float *products, pv_code_workspace *space)
 {
@@ -159,7 +160,7 @@ static void word_round(const pv_atoms *atoms, const pv_code_rules *rules, uint32
     space->held[i] = kept;
 }
 
-/* The codes as they leave. */
+/* Stores the resulting codes. */
 static psdvec_status keep(psdvec_context *ctx, const pv_code_workspace *space, uint32_t rows,
                           size_t most, pv_csr_store *codes)
 {

@@ -1,4 +1,4 @@
-/* Sums over codes, and the atoms that they ask for. */
+/* Sums over codes, and the update of the atoms from them. */
 #include "baseline/sparse_learn.h"
 
 #include "base/blas.h"
@@ -81,7 +81,7 @@ void pv_code_sums_clear(pv_code_sums *sums)
     memset(sums->length, 0, count * sizeof *sums->length);
 }
 
-/* Rows of B that one task has: they stay in a cache while all words go by. */
+/* Rows of B per task: they stay in the cache during the pass over all words. */
 enum { sum_rows = 32 };
 
 typedef struct sum_job {
@@ -133,7 +133,7 @@ psdvec_status pv_code_sums_add(pv_code_sums *sums, const pv_code_words *words, u
                              &job);
 }
 
-/* The lower triangle of B, by blocks of rows. */
+/* Fills in the lower triangle of B, by blocks of rows. */
 enum { mirror_rows = 64 };
 static psdvec_status mirror_task(void *arg, size_t task, int worker)
 {
@@ -147,7 +147,7 @@ static psdvec_status mirror_task(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Atoms updated after one matrix product, and dimensions of one task of it. */
+/* Atoms updated after one matrix product, and dimensions per task of the product. */
 enum { block_atoms = 64, task_dims = 48 };
 
 typedef struct update_job {
@@ -173,7 +173,7 @@ static psdvec_status pull_task(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Row by row, each to the direction in which it is pulled when it gives up its own place. */
+/* Updates the atoms one by one, each to the direction of C_j - sum_k!=j B_jk d_k. */
 static void update_block(const update_job *job, float *step)
 {
     const pv_sweep_kernels *kernels = pv_sweep_best();

@@ -1,4 +1,4 @@
-/* Epochs of batches: codes, atoms, lengths. */
+/* Epochs in batches: codes, atoms, lengths. */
 #include "baseline/sparse_learn.h"
 
 #include "base/random.h"
@@ -6,17 +6,17 @@
 
 #include <math.h>
 
-/* Batches of an epoch: the dictionary learns from the first words before the last are coded. */
+/* Batches per epoch: the dictionary learns from the first words before the last ones are coded. */
 enum { batches = 8 };
-/* Of the dictionary, for each batch. */
+/* Sweeps over the dictionary per batch. */
 enum { atom_sweeps = 1 };
-/* Codes that the next epoch improves need not be exact. */
+/* Codes that the next epoch will improve need not be exact. */
 static const pv_code_rules on_the_way = {.rounds = 1, .sweeps = 8, .tolerance = 1e-4F};
 static const pv_code_rules at_the_end = {.rounds = 30, .sweeps = 40, .tolerance = 1e-3F};
 
-/* What random numbers are for. */
+/* Purposes of random numbers. */
 enum { purpose_words = 0x53504157, purpose_noise = 0x5350414e };
-/* Noise in the first atoms, relative to a word: two atoms from one word must part. */
+/* Noise in the initial atoms, relative to a word, so that two atoms from the same word diverge. */
 static const double first_noise = 0.3;
 
 static const char what_codes[] = "the codes of words";
@@ -24,7 +24,7 @@ static const char what_codes[] = "the codes of words";
 uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim, uint32_t atoms)
 {
     uint64_t stride = ((uint64_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
-    uint64_t most = dim < atoms ? dim : atoms; /* codes of a word, about */
+    uint64_t most = dim < atoms ? dim : atoms; /* approximate number of codes per word */
     return 4 * (uint64_t)atoms * atoms + 8 * atoms * stride +
            (uint64_t)psdvec_threads(ctx) * pv_code_workspace_bytes(atoms, dim) + 8 * most * words +
            8 * most * words / batches + 16 * (uint64_t)words;
@@ -55,7 +55,7 @@ static void first_atom(const pv_sparse_learner *l, uint32_t j)
         row[k] = (float)(row[k] * unit);
 }
 
-/* g before there are codes: as if each word had half as many as its vector has numbers. */
+/* The initial g: as if each word had half as many codes as dimensions. */
 static double first_length(const pv_sparse_learner *l)
 {
     const pv_code_words *words = l->words;
@@ -191,7 +191,7 @@ static psdvec_status learn_batch(pv_sparse_learner *l, uint32_t first, uint32_t 
     for (uint32_t t = first; t < last; t++)
         pv_csr_store_free(&l->old[t]);
     PV_TRY(pv_atoms_update(&l->atoms, &l->sums, atom_sweeps));
-    /* g, for the codes of the words seen so far. */
+    /* g, from the codes of the words processed so far. */
     uint64_t seen = again ? words->count : (uint64_t)words->count * last / words->tiles;
     double size = 0;
     for (uint32_t j = 0; j < l->atoms.count; j++)
@@ -205,7 +205,8 @@ static psdvec_status learn_batch(pv_sparse_learner *l, uint32_t first, uint32_t 
 psdvec_status pv_sparse_epoch(pv_sparse_learner *l)
 {
     uint64_t tiles = l->words->tiles;
-    /* Added up anew: an interrupted run has the codes, not the sums, and errors do not pile up. */
+    /* Recomputed: a resumed run has the codes but not the sums, and rounding errors do not
+     * accumulate. */
     pv_code_sums_clear(&l->sums);
     if (l->epochs > 0)
         PV_TRY(pv_code_sums_add(&l->sums, l->words, 0, (uint32_t)tiles, l->codes, 1));
@@ -225,7 +226,7 @@ psdvec_status pv_sparse_finish(pv_sparse_learner *l)
     return measure(l);
 }
 
-/* ---- Codes in one piece ----------------------------------------------------------- */
+/* ---- Codes in one array ----------------------------------------------------------- */
 
 psdvec_status pv_sparse_gather(const pv_sparse_learner *l, bool by_word, float factor,
                                pv_csr_store *codes)

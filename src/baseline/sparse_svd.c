@@ -1,4 +1,4 @@
-/* Products by rows; from the eigensolver's pairs to singular vectors. */
+/* Products by rows, and the computation of singular vectors from the eigenpairs. */
 #include "baseline/sparse_svd.h"
 
 #include "base/progress.h"
@@ -65,7 +65,7 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
     return pv_stopping(job->matrix->ctx) ? pv_check_cancel(job->matrix->ctx) : PSDVEC_OK;
 }
 
-/* Rows of the other side, as X has them. */
+/* Scales the rows of X by the factors of the other side. */
 static psdvec_status scale_rows(void *arg, size_t task, int worker)
 {
     product_job *job = arg;
@@ -92,12 +92,12 @@ psdvec_status pv_sparse_multiply(const pv_sparse_matrix *matrix, bool transposed
 
 /* ---- The decomposition ------------------------------------------------------------- */
 
-/* Eigenvalues below this share of the largest are rounding. */
+/* Eigenvalues below this fraction of the largest are rounding errors. */
 static const double least_share = 1e-6;
 
-/* Begun from nothing, a narrow block comes further with as many columns than a wide one, which makes
- * up for products that are a little slower; and with half as many columns more than are wanted, the
- * basis is restarted only a few times. */
+/* Without a starting guess, a narrow block makes more progress with the same number of columns than
+ * a wide one, which outweighs slightly slower products; and with half as many columns again as are
+ * wanted, the basis is restarted only a few times. */
 static pv_eigen_options solver_options(size_t dim)
 {
     pv_eigen_options options;
@@ -110,9 +110,9 @@ static pv_eigen_options solver_options(size_t dim)
 typedef struct gram {
     const pv_sparse_matrix *matrix;
     float *inner;     /* columns x block: M' X */
-    float *workspace; /* the larger of both x block, for scales; else NULL */
+    float *workspace; /* max(rows, columns) x block, for scales; otherwise NULL */
     pv_progress progress;
-    uint64_t counted; /* columns, of those that were expected */
+    uint64_t counted; /* columns reported as progress, of those expected */
 } gram;
 
 /* Y = M (M' X) */
@@ -141,7 +141,7 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     PV_TRY_DONE(pv_scope_status(&scope));
     pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
     pv_eigen_report report;
-    uint64_t usual = 7 * (uint64_t)options.want / 2; /* columns that are multiplied */
+    uint64_t usual = 7 * (uint64_t)options.want / 2; /* columns to multiply */
     pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
                       usual < out->rows ? usual : out->rows);
     PV_TRY_DONE(pv_eigen(ctx, &square, &options, out->value, out->U, &report));
@@ -194,7 +194,7 @@ psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double t
     PV_TAKE(&out->memory, out->U, out->rows * dim);
     PV_TRY(pv_scope_status(&out->memory));
     PV_TRY(find_left(matrix, tolerance, out));
-    /* Squares become values, and directions that M does not have 0. */
+    /* Takes square roots of the eigenvalues, and sets directions beyond the rank of M to 0. */
     for (size_t k = 0; k < dim; k++)
         out->value[k] = k < out->rank ? sqrt(out->value[k]) : 0;
     for (size_t i = 0; out->rank < dim && i < out->rows; i++)

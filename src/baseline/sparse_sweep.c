@@ -1,9 +1,9 @@
-/* Steps of coordinate descent, eight numbers at a time. */
+/* Steps of coordinate descent, eight elements at a time. */
 #include "baseline/sparse_learn.h"
 
 #include "base/platform.h"
 
-/* Eight numbers; rows are padded, but may lie anywhere. */
+/* Eight unaligned floats; rows are padded. */
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
@@ -39,7 +39,7 @@ INLINE void add_any(const float *x, float factor, size_t n, float *y)
         y[k] += factor * x[k];
 }
 
-/* What the soft threshold leaves. */
+/* Soft threshold. */
 INLINE float shrink(float pull, float half, bool nonnegative)
 {
     if (pull > half)
@@ -81,7 +81,7 @@ INLINE void add_atoms(const pv_atoms *atoms, const uint32_t *column, const float
         add_multiple(atoms->rows + column[t] * atoms->stride, factor[t], atoms->stride, y);
 }
 
-/* The kernels of one kind of processor. */
+/* The kernels for one instruction set. */
 #define KERNELS(kind, target)                                                                      \
     target static float kind##_sweep(const pv_atoms *atoms, const uint32_t *listed, size_t count,  \
                                      float half, float ridge, bool nonnegative, float *code,       \

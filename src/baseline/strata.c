@@ -1,5 +1,5 @@
-/* Dividing rows into blocks, and running the strata round by round; phases by two counters: tasks given
- * out, tasks done. */
+/* Dividing rows into blocks, and running the strata round by round; phases are implemented with two
+ * counters, tasks assigned and tasks done. */
 #include "baseline/strata.h"
 
 #include "base/platform.h"
@@ -18,7 +18,7 @@ static int heavier(const void *a, const void *b, void *arg)
     return i < j ? -1 : 1;
 }
 
-/* Each word to the block with the least work so far, of equals the first. */
+/* Assigns each word to the block with the least work so far, the first of equal ones. */
 static psdvec_status assign_blocks(pv_strata *strata, const double *work, uint32_t *order)
 {
     psdvec_context *ctx = strata->memory.ctx;
@@ -45,7 +45,8 @@ void pv_strata_list(pv_strata *strata)
         start[strata->block[i]]++;
     for (uint32_t b = 1; b <= strata->blocks; b++)
         start[b] += start[b - 1];
-    for (uint32_t i = strata->words; i-- > 0;) /* from behind, so that `start` ends as it should */
+    /* Backwards, so that `start` has its final values at the end. */
+    for (uint32_t i = strata->words; i-- > 0;)
         strata->members[--start[strata->block[i]]] = i;
 }
 
@@ -59,7 +60,7 @@ psdvec_status pv_strata_make(psdvec_context *ctx, uint32_t words, const double *
     PV_TAKE(&strata->memory, strata->members, words);
     PV_TRY(pv_scope_status(&strata->memory));
     for (uint32_t i = 0; i < words; i++)
-        strata->members[i] = i; /* the order of work, until the blocks are known */
+        strata->members[i] = i; /* sorted by work, until the blocks are known */
     PV_TRY(assign_blocks(strata, work, strata->members));
     pv_strata_list(strata);
     return PSDVEC_OK;
@@ -105,8 +106,8 @@ psdvec_status pv_strata_run(const pv_strata *strata, uint32_t shift, pv_stratum_
 /* ---- Phases --------------------------------------------------------------------------- */
 
 enum {
-    SPINS = 1000,     /* looks at the counter before others may have the processor */
-    TASKS_A_LOOK = 64 /* between questions whether to stop */
+    SPINS = 1000,     /* reads of the counter before yielding the processor */
+    TASKS_A_LOOK = 64 /* between checks for cancellation */
 };
 
 typedef struct phase_run {
@@ -115,12 +116,12 @@ typedef struct phase_run {
     const uint64_t *starts;
     pv_phase_fn *fn;
     void *arg;
-    /* each on its own cache line */
+    /* on separate cache lines */
     _Alignas(64) _Atomic uint64_t next;
     _Alignas(64) _Atomic uint64_t done;
 } phase_run;
 
-/* Until so many tasks are done. */
+/* Waits until this many tasks are done. */
 static psdvec_status wait_for(phase_run *run, uint64_t tasks)
 {
     for (unsigned looks = 0; atomic_load_explicit(&run->done, memory_order_acquire) < tasks;

@@ -3,27 +3,28 @@
  *
  *     M ~ U S V',    M the matrix of pv_ppmi_make;    W = U S^p,    C = V S^p
  *
- * W has the words' vectors, C those of contexts; with add_contexts a word's vector is the sum of
- * its two. p = 1 is the decomposition by the book, which is the worst of vectors; 1/2 and 0 do
- * better, and 1/2 is the default of Hyperwords.
+ * W has the vectors of words, C those of contexts; with add_contexts a word's vector is the sum of
+ * both. p = 1 is the textbook decomposition, which gives the worst vectors; 1/2 and 0 are better,
+ * and 1/2 is the default of Hyperwords.
  *
- * And canonical correlations of words and contexts, after Stratos, Collins and Hsu, "Model-based word
- * embeddings from decompositions of count matrices" (ACL 2015), and their program Singular.
+ * Also canonical correlation analysis of words and contexts, after Stratos, Collins and Hsu,
+ * "Model-based word embeddings from decompositions of count matrices" (ACL 2015), and their program
+ * Singular.
  *
  *     M_ij = t(x_ij) / sqrt( t(r_i) t(c_j^a) ),    t(x) = x^k,    M ~ U S V'
  *
- * x: how often word i stands with context j; r, c: sums of rows and columns; k = 1/2, which makes
- * the variance of a count the same for all (k = 1: the paper's CCA of plain counts); a = 0.75, the
- * smoothing of contexts. Vectors are the rows of U S^p, divided by their length. p is 0, and all is
- * as in Singular, but for these:
- *   - Singular makes one word of all rare ones, and another of what lies beyond the end of a text,
- *     as words and as contexts. Here rare words keep their place in the window and are in no pair.
- *     A row or column more of some thirty thousand; nothing else depends on it.
- *   - A constant factor of M, which lengths of 1 take away again, is left out.
- *   - Singular leaves out lines of more than 1000 words; none are left out here.
+ * x: how often word i and context j co-occur; r, c: sums of rows and columns; k = 1/2, which
+ * stabilises the variance of the counts (k = 1: the paper's CCA of plain counts); a = 0.75, the
+ * smoothing of contexts. Vectors are the rows of U S^p, divided by their length. p is 0, and
+ * everything is as in Singular, with these exceptions:
+ *   - Singular maps all rare words to one word, and positions beyond the end of a text to another,
+ *     as words and as contexts. Here rare words keep their position in windows but form no pairs.
+ *     That is one row or column in about thirty thousand; nothing else depends on it.
+ *   - A constant factor of M, which normalisation would cancel, is omitted.
+ *   - Singular skips lines of more than 1000 words; none are skipped here.
  *
  * As the counts are symmetric, M = R K C with R, C diagonal and K = t(x): its transpose needs no
- * memory of its own.
+ * additional memory.
  */
 #include "base/thread.h"
 #include "baseline/baseline.h"
@@ -58,7 +59,7 @@ static float scale_of(double margin, double exponent)
     return margin > 0 ? (float)pow(margin, -exponent) : 0;
 }
 
-/* `cca`: of the matrix R K C, else of M. */
+/* `cca`: decomposes the matrix R K C, otherwise M. */
 static psdvec_status decompose(const pv_baseline_run *run, bool cca, const pv_cooccurrence *pairs,
                                uint64_t besides, pv_singular *singular)
 {
@@ -107,7 +108,7 @@ psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
     psdvec_status status;
     uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim,
                                            !cca && options->add_contexts, psdvec_threads(run->ctx));
-    /* Of the transpose; a pair may stand in the counts in one direction only. */
+    /* For the transpose; a pair may be in the counts in one direction only. */
     uint64_t transpose = cca ? 0 : pv_csr_bytes(2 * counts->info.bigrams);
     PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides + transpose, &pairs));
     if (cca) {

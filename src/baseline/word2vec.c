@@ -1,19 +1,20 @@
 /* word2vec: skip-gram and the continuous bag of words with negative sampling, from text to a model.
  *
  * Mikolov, Chen, Corrado and Dean, "Efficient estimation of word representations in vector space",
- * ICLR workshop 2013: the two models, a window drawn for each word, a rate of learning that falls
- * linearly. Mikolov, Sutskever, Chen, Corrado and Dean, "Distributed representations of words and
- * phrases and their compositionality", NIPS 2013: negative sampling, noise by frequency^0.75,
- * subsampling of frequent words (by the formula of the authors' program: sqrt(t/f) + t/f are kept).
+ * ICLR workshop 2013: the two models, a window size drawn for each word, and a linearly decreasing
+ * learning rate. Mikolov, Sutskever, Chen, Corrado and Dean, "Distributed representations of words
+ * and phrases and their compositionality", NIPS 2013: negative sampling, noise by frequency^0.75,
+ * subsampling of frequent words (by the formula of the authors' program: a fraction sqrt(t/f) + t/f
+ * is kept).
  *
- * As in the authors' program, unknown words are taken out before windows are laid, and the model is
- * the vectors of words as input. What differs is the order of steps (skipgram.c, cbow.c), so that
- * the result depends on the seed and not on the threads.
+ * As in the authors' program, unknown words are removed before windows are applied, and the model
+ * consists of the input vectors. The order of steps differs (skipgram.c, cbow.c), so that the
+ * result depends on the seed and not on the number of threads.
  *
- * Words as input start uniform in [-0.5, 0.5] / dim, words as output at zero. The rate falls
- * linearly with the words read, over all epochs, to 1e-4 of what it was.
+ * Input vectors start uniform in [-0.5, 0.5] / dim, output vectors at zero. The learning rate
+ * decreases linearly with the words read, over all epochs, to 1e-4 of its initial value.
  *
- * Cost: 8 bytes a number of the vectors, 4 bytes a word of the text, in memory or in a mapped
+ * Memory: 8 bytes per word and dimension, 4 bytes per token of the text, in memory or in a mapped
  * temporary file, and a few megabytes for a chunk of the text.
  */
 #include "baseline/word2vec.h"
@@ -32,8 +33,8 @@ enum {
     DRAWING = 0x77327674, /* purposes of random numbers */
     STARTING = 0x77327630,
     TASK_WORDS = 1024,
-    CHUNK_PAIRS = 1 << 20, /* pairs of a chunk, about */
-    LEAST_CHUNKS = 64      /* of all epochs: the rate of learning falls from chunk to chunk */
+    CHUNK_PAIRS = 1 << 20, /* approximate number of pairs per chunk */
+    LEAST_CHUNKS = 64      /* over all epochs: the learning rate decreases from chunk to chunk */
 };
 
 /* ---- Chunks, subsampling and windows -------------------------------------------------------- */
@@ -45,7 +46,7 @@ static void fill_retention(pv_w2v_text *text, const uint64_t *frequency, uint32_
     for (uint32_t i = 0; i < words; i++)
         total += (double)frequency[i];
     for (uint32_t i = 0; i < words; i++) {
-        double ratio = subsample * total / (double)frequency[i]; /* infinite where it is not used */
+        double ratio = subsample * total / (double)frequency[i]; /* infinite if unused */
         double kept = subsample > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
         text->retention[i] = (uint32_t)(kept * UINT32_MAX);
     }
@@ -218,7 +219,8 @@ typedef struct source {
     pv_buffer provenance;
 } source;
 
-/* In memory if that leaves enough for both kinds of vectors, else in a temporary file. */
+/* Stores the tokens in memory if that leaves enough for both kinds of vectors, otherwise in a
+ * temporary file. */
 static psdvec_status lay_out(const pv_baseline_run *run, source *s, const char *folder)
 {
     pv_token_store *store = s->read.store;
@@ -250,7 +252,7 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
     PV_TRY_DONE(pv_phrases_on_the_way(run->partial, ctx, &count.text, run->inputs, run->input_count,
                                       run->output, &phrases));
     part.joining = phrases.ctx ? &joining : NULL;
-    part.silent = phrases.ctx != NULL; /* the search has given advice */
+    part.silent = phrases.ctx != NULL; /* the search for phrases has already given advice */
     PV_TRY_DONE(pv_reading_open(&s->read, ctx, &count, &files, run->inputs, run->input_count,
                                 folder, part));
     if (s->read.vocabulary.known_tokens == 0)
@@ -270,7 +272,7 @@ static psdvec_status read_text(const pv_baseline_run *run, source *s)
     }
     status = lay_out(run, s, folder);
 done:
-    pv_token_store_free(s->read.store); /* all is laid out */
+    pv_token_store_free(s->read.store); /* all tokens have been stored */
     s->read.store = NULL;
     pv_phrases_free(&phrases);
     pv_inputs_free(&files);
@@ -280,7 +282,7 @@ done:
 
 /* ---- The run -------------------------------------------------------------------------------- */
 
-/* A number that is not finite stays so, and soon all are. */
+/* A value that is not finite stays so and soon spreads to all vectors. */
 static psdvec_status check_finite(const pv_word2vec *w)
 {
     size_t count = (size_t)w->words * w->space.stride;
@@ -295,7 +297,7 @@ static psdvec_status check_finite(const pv_word2vec *w)
                    w->settings.rate);
 }
 
-/* Words as output start at zero, and stay there if there never was a pair. */
+/* Output vectors start at zero, and stay there if there never was a pair. */
 static psdvec_status check_learnt(const pv_word2vec *w)
 {
     size_t count = (size_t)w->words * w->space.stride, k = 0;
@@ -336,7 +338,7 @@ static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w
     return check_learnt(w);
 }
 
-/* Without the zeros behind each row. */
+/* Removes the padding of the rows. */
 static void close_up(pv_word2vec *w)
 {
     for (size_t i = 1; i < w->words; i++)
