@@ -1,9 +1,8 @@
 /* Reading the command line.
  *
- * Like getopt_long, options may stand behind operands, -- ends them and - is
- * an operand. Unlike it, a long option must be written in full: a shortened
- * one that works today is ambiguous after the next release, and then a script
- * breaks. A shortened or misspelt one gets a suggestion instead. */
+ * Like getopt_long, options may follow operands, -- ends them and - is an operand. Unlike it, a
+ * long option must be written in full: a shortened one that works today is ambiguous after the next
+ * release, and then a script breaks. A shortened or misspelt one gets a suggestion instead. */
 #include "arguments.h"
 
 #include "elsewhere.h"
@@ -14,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores `text` as the option's value; a sentence if it is wrong. `shown`: how the user wrote it. */
+/* Stores `text` as the option's value; returns an error message if it is invalid. `shown`: the
+ * option as the user wrote it. */
 static const char *store(struct option_value *value, const struct option_spec *option,
                          const char *shown, const char *text)
 {
@@ -33,7 +33,7 @@ static const char *store(struct option_value *value, const struct option_spec *o
     return NULL;
 }
 
-/* `written`: as on the command line, with its dashes; the name behind them has `length` bytes. */
+/* `written`: as on the command line, with its dashes; the name after them has `length` bytes. */
 static const char *unknown_option(const struct command *command, const char *written, size_t length)
 {
     const char *name = written + strspn(written, "-");
@@ -52,7 +52,7 @@ static const char *unknown_option(const struct command *command, const char *wri
     }
     const char *sentence = advice ? phrase("there is no option %s; %s", shown, advice)
                                   : phrase("there is no option %s", shown);
-    /* One that could be a word. */
+    /* The argument could be a word. */
     if (command->signed_operands && shown[1] != '-')
         sentence = phrase("%s%s subtract the word '%s', write: - %s", sentence,
                           sentence[strlen(sentence) - 1] == '?' ? " To" : "; to", wanted, wanted);
@@ -83,7 +83,7 @@ static const char *parse_short_format(struct arguments *arguments, const char *n
     return unknown_option(arguments->command, name - 2, length);
 }
 
-/* One --name, --name=value or --name value; *at moves over a value used up. */
+/* Parses one --name, --name=value or --name value; advances *at past a separate value. */
 static const char *parse_long(struct arguments *arguments, int argc, char **argv, int *at)
 {
     const char *name = argv[*at] + 2;
@@ -111,14 +111,14 @@ static const char *parse_long(struct arguments *arguments, int argc, char **argv
                       option_argument(option));
     if (!inside)
         inside = argv[++*at];
-    /* The old name of JSON, where it is one object per line. */
+    /* The former name of JSON where it has one object per line. */
     if (option_is_format(option) && !strcmp(inside, "jsonl"))
         inside = "json";
     value->given = true;
     return store(value, option, phrase("--%s", option->name), inside);
 }
 
-/* The option of this letter; NULL: none. Its place among the options in *index. */
+/* Finds the option with this letter; NULL: none. *index: its index among the options. */
 static const struct option_spec *find_letter(const struct arguments *arguments, char letter,
                                              size_t *index)
 {
@@ -129,8 +129,9 @@ static const struct option_spec *find_letter(const struct arguments *arguments, 
     return NULL;
 }
 
-/* The option that is meant by a long name behind one dash, ours or another program's, as -window or
- * -minCount; NULL if there is none. -help is a group of letters that helps. */
+/* Finds the option that is meant by a long name after a single dash, of this or another program,
+ * such as -window or -minCount; NULL if there is none. -help is a group of letters that includes
+ * -h. */
 static const struct option_spec *long_with_one_dash(const struct arguments *arguments,
                                                     const char *word)
 {
@@ -171,11 +172,11 @@ static const char *parse_letters(struct arguments *arguments, int argc, char **a
     return NULL;
 }
 
-/* Whether `next` could be the value of an option that stands before it. */
+/* Whether `next` could be the value of the option before it. */
 static bool could_be_value(const struct option_spec *option, const char *next)
 {
     if (option_is_switch(option) || option_is_format(option))
-        return true; /* -json needs none */
+        return true; /* -json has no value */
     if (!next)
         return false;
     for (const psdvec_choice *choice = option->row.choices; choice && choice->name; choice++)
@@ -186,8 +187,9 @@ static bool could_be_value(const struct option_spec *option, const char *next)
     return next[0] >= '0' && next[0] <= '9';
 }
 
-/* "-man" where words may have signs. A letter is never a word, because it may be an option of
- * another program: "-n 3"; nor is what looks like an option with its value, "-topn 3". */
+/* "-man" where words may have signs. A single letter is never a word, because it may be an option
+ * of another program, as in "-n 3"; nor is what looks like an option with a value, as in "-topn
+ * 3". */
 static bool is_signed_word(const struct arguments *arguments, const char *word, const char *next)
 {
     if (!arguments->command->signed_operands || arguments->operand_count == 0 || word[1] == '-' ||
@@ -197,7 +199,7 @@ static bool is_signed_word(const struct arguments *arguments, const char *word, 
     return !(option && could_be_value(option, next)) && strcmp(word, "-help") != 0;
 }
 
-/* The sign of the word behind it: king - man + woman. */
+/* A sign of the word after it: king - man + woman. */
 static bool is_sign(const struct arguments *arguments, const char *word)
 {
     return arguments->command->signed_operands && arguments->operand_count > 0 &&
@@ -236,7 +238,7 @@ static void set_defaults(struct arguments *arguments)
 {
     const struct command *command = arguments->command;
     const struct option_spec *option;
-    /* Not given, it is still 0, which is the first choice, or a switch that is off. */
+    /* If not given, it is still 0, which is the first choice or a switch that is off. */
     if (command->preset_option)
         arguments->preset = argument_integer(arguments, command->preset_option);
     for (size_t k = 0; (option = command_option(command, k)); k++) {

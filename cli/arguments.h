@@ -1,4 +1,4 @@
-/* The command line, read with a command's option tables. */
+/* The parsed command line, using the option tables of a command. */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
@@ -18,15 +18,14 @@ struct arguments {
     const struct command *command;
     struct option_value *values; /* in the order of command_option() */
     const char **operands;
-    size_t unsigned_from; /* operands from here on stood behind -- and have no sign */
+    size_t unsigned_from; /* operands from here on followed -- and have no sign */
     size_t operand_count;
-    size_t preset; /* which of the command's presets is in force */
-    bool help;     /* -h or --help was met; nothing behind it was read */
+    size_t preset; /* index of the active preset of the command */
+    bool help;     /* -h or --help was found; nothing after it was read */
 };
 
-/* False with a sentence in *error if the line is wrong. `argv` has
- * `argc` words behind the command's name, and must outlive the result. Free
- * the result in either case. */
+/* Returns false with a message in *error if the command line is invalid. `argv` has `argc` words
+ * after the name of the command and must outlive the result. Free the result in either case. */
 bool arguments_parse(struct arguments *arguments, const struct command *command, int argc,
                      char **argv, const char **error);
 void arguments_free(struct arguments *arguments);
@@ -35,14 +34,15 @@ void arguments_free(struct arguments *arguments);
 const struct option_value *argument(const struct arguments *arguments, const char *name);
 /* Whether the command has that option. */
 bool arguments_have(const struct arguments *arguments, const char *name);
-/* '-' or '+' if operand k has a sign, and the word behind it; else 0 and the operand as it is. */
+/* '-' or '+' if operand k has a sign, with the word after it; otherwise 0, with the operand
+ * itself. */
 char argument_sign(const struct arguments *arguments, size_t k, const char **word);
 bool argument_flag(const struct arguments *arguments, const char *name);
-/* True if an option was given with which the command needs nothing else. */
+/* True if an option was given that makes operands and output unnecessary. */
 bool arguments_alone(const struct arguments *arguments);
 uint64_t argument_integer(const struct arguments *arguments, const char *name);
 double argument_real(const struct arguments *arguments, const char *name);
-/* NULL if neither given nor defaulted. */
+/* NULL if neither given nor set by default. */
 const char *argument_text(const struct arguments *arguments, const char *name);
 
 #endif

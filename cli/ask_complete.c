@@ -1,8 +1,8 @@
 /* Completion at the prompt of psdvec ask: commands, settings, options and their values, file names,
  * and words of the model, the most frequent first.
  *
- * Words that begin alike are neighbours in the sorted vocabulary. Sorting 70,000 words takes about
- * 30 ms, once; a completion is a binary search and one pass over the words that match. */
+ * Words with a common prefix are adjacent in the sorted vocabulary. Sorting 70,000 words takes
+ * about 30 ms, once; a completion is a binary search and one pass over the words that match. */
 #include "ask.h"
 #include "commands.h"
 #include "help.h"
@@ -46,8 +46,8 @@ void ask_vocabulary_free(struct ask_vocabulary *vocabulary)
     vocabulary->sorted = NULL;
 }
 
-/* The first word that does not come before the beginning; `after`: the first that comes after all
- * words with this beginning. */
+/* The first word that does not sort before the prefix; `after`: the first that sorts after all
+ * words with this prefix. */
 static size_t search(const struct ask_vocabulary *vocabulary, const char *begin, size_t length,
                      bool after)
 {
@@ -67,7 +67,7 @@ static size_t search(const struct ask_vocabulary *vocabulary, const char *begin,
     return low;
 }
 
-/* Whether word a comes before b in the list. */
+/* Whether word a is listed before b. */
 static bool more_frequent(const psdvec_model *model, uint32_t a, uint32_t b)
 {
     uint64_t x = psdvec_model_frequency(model, a), y = psdvec_model_frequency(model, b);
@@ -96,18 +96,18 @@ static void offer_beginning(struct ask_vocabulary *vocabulary, const char *begin
         offers_show(offers, text, bytes);
     }
     if (first < end) {
-        /* Whatever the first and the last of a sorted list share, all of them do. */
+        /* A prefix that the first and the last word of a sorted list share is common to all. */
         offers_share(offers, vocabulary->sorted[first].text, vocabulary->sorted[first].length);
         offers_share(offers, vocabulary->sorted[end - 1].text, vocabulary->sorted[end - 1].length);
     }
     offers->total += end - first;
 }
 
-/* Words with this beginning, or with the same in lower case. */
+/* Offers words with this prefix, or with its lower-case form. */
 static void offer_words(struct ask_vocabulary *vocabulary, const char *typed, struct offers *offers)
 {
     if (!*typed)
-        return; /* the most frequent words of all help nobody */
+        return; /* the most frequent words of all are of no use */
     if (!vocabulary->sorted)
         sort_vocabulary(vocabulary);
     size_t before = offers->total;
@@ -139,8 +139,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Files whose path begins like this, and folders, with a slash behind them. Hidden ones only if
- * their dot was typed. */
+/* Offers files whose path begins like this, and folders, followed by a slash. Hidden ones are
+ * offered only if their dot was typed. */
 static void offer_files(const char *typed, bool folders_only, struct offers *offers)
 {
     const char *slash = strrchr(typed, '/'), *name = slash ? slash + 1 : typed;
@@ -196,7 +196,7 @@ static void offer_options(const struct command *command, const char *const *word
     completion_options(&lines, command, words, count);
     for (size_t k = 0; (option = command_option(command, k)); k++) {
         char *line = must_format("--%s\t", option->name), *at = strstr(buffer_get(&lines), line);
-        if (at && ask_is_common(option)) { /* these are refused in a line */
+        if (at && ask_is_common(option)) { /* these are not allowed in a line */
             char *end = strchr(at, '\n') + 1;
             memmove(at, end, strlen(end) + 1);
         }
@@ -233,7 +233,7 @@ static void offer_settings(const struct ask_words *words, const char *typed, str
 
 /* ---- The line ------------------------------------------------------------------------------- */
 
-/* Where the word at the end of the line begins; *quote: the quotation mark before it, if it is not
+/* The start of the last word of the line; *quote: the quotation mark before it, if it is not
  * closed. */
 static const char *last_word(const char *line, char *quote)
 {
@@ -267,7 +267,7 @@ void ask_complete(void *vocabulary, const char *before, struct offers *offers)
     bool sum = words.count > 1 && (!strcmp(words.list[1], "+") || !strcmp(words.list[1], "-"));
     const struct command *command = query->command && !sum ? query->command : &cmd_similar;
     size_t skipped = query->command && !sum;
-    /* The arguments of the command, and what is typed. */
+    /* The arguments of the command, and the partial word. */
     const char **list = lasting_alloc(words.count + 1, sizeof *list);
     size_t count = 0;
     for (size_t k = skipped; k < words.count; k++)
@@ -283,7 +283,7 @@ void ask_complete(void *vocabulary, const char *before, struct offers *offers)
     else {
         for (query = ask_queries; first && !offers->quote && query->word; query++)
             offer_name(query->word, typed, offers);
-        /* Words follow a sign, and the colons of an analogy. */
+        /* Words may follow a sign or the colons of an analogy. */
         const char *colon = strrchr(typed, ':'), *word = colon ? colon + 1 : typed;
         if (!first && word == typed && (*typed == '+' || *typed == '-'))
             word++;

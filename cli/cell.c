@@ -1,7 +1,8 @@
 /* Text in columns.
  *
- * Widths come from wcwidth(), which knows wide East Asian characters and combining marks; what it
- * does not know (unassigned, control) takes one column, as terminals draw a replacement sign there. */
+ * Widths come from wcwidth(), which knows wide East Asian characters and combining marks;
+ * characters that it does not know (unassigned, control) take one column, because terminals draw a
+ * replacement character there. */
 #include "cell.h"
 
 #include "phrase.h"
@@ -104,7 +105,7 @@ void shorten(struct buffer *to, const char *name, size_t columns)
     buffer_free(&safe);
 }
 
-/* ---- Paragraphs -------------------------------------------------------------------------------- */
+/* ---- Paragraphs ------------------------------------------------------------------------------ */
 
 void add_spaces(struct buffer *to, size_t count)
 {
@@ -114,7 +115,7 @@ void add_spaces(struct buffer *to, size_t count)
 
 void wrap(struct buffer *to, const char *text, size_t at, size_t indent, size_t width)
 {
-    size_t column = at, gap = 0; /* spaces before the next word; 0: it is the first of its line */
+    size_t column = at, gap = 0; /* spaces before the next word; 0: it is the first on its line */
     while (*text) {
         size_t bytes = strcspn(text, " \n");
         size_t columns = utf8_columns(text, bytes);
@@ -147,7 +148,7 @@ void wrap_command(struct buffer *to, const char *line, size_t indent, size_t wid
     size_t column = indent;
     for (bool first = true; *line; first = false) {
         size_t bytes = strcspn(line, " "), columns = utf8_columns(line, bytes);
-        /* Two columns stay free for the backslash. */
+        /* Leave two columns for the backslash. */
         if (!first && column + 1 + columns + 2 > width) {
             buffer_text(to, " \\\n");
             add_spaces(to, indent + 4);

@@ -57,7 +57,7 @@ static void print(const struct question *q, struct rows rows[METHODS], const str
     show_finish(&show);
 }
 
-/* Those that one of the methods left out, each once. */
+/* Adds the forms that one of the methods left out, each once. */
 static void add_left_out(struct forms *all, const struct forms *some)
 {
     for (size_t k = 0; k < some->left_out_count; k++) {

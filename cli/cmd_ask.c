@@ -1,7 +1,8 @@
 /* psdvec ask: a session of queries to one model.
  *
- * A line becomes the arguments of a command, whose own function answers it: `run->arguments` is
- * that of the query meanwhile. The model stays open between the lines (word_files.h). */
+ * A line is parsed as the arguments of a command, whose function answers it; during that,
+ * `run->arguments` has the arguments of the query. The model stays open between the lines
+ * (word_files.h). */
 #include "ask.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -21,11 +22,11 @@
 struct session {
     struct run *run;
     const struct arguments *own; /* those of psdvec ask */
-    char **set;                  /* for each option of psdvec ask its value; NULL: the default */
-    struct line_editor *editor;  /* NULL: lines are read as they come */
-    bool typed;                  /* somebody types the lines */
+    char **set;                  /* value of each option of psdvec ask; NULL: the default */
+    struct line_editor *editor;  /* NULL: lines are read without editing */
+    bool typed;                  /* the lines are typed at a terminal */
     bool prompts;
-    bool answered; /* and no blank line follows yet: between answers for people there is one */
+    bool answered; /* an answer was printed; in output for people, a blank line separates answers */
     bool over;
 };
 
@@ -60,7 +61,7 @@ static bool is(const struct ask_words *words, size_t k, const char *text)
     return k < words->count && !strcmp(words->list[k], text);
 }
 
-/* A : B :: C, and options behind it. */
+/* Whether the line is A : B :: C, possibly followed by options. */
 static bool is_analogy(const struct ask_words *words)
 {
     if (words->count < 5 || !is(words, 1, ":") || !is(words, 3, "::"))
@@ -68,7 +69,7 @@ static bool is_analogy(const struct ask_words *words)
     return words->count == 5 || words->list[5][0] == '-';
 }
 
-/* ---- Settings ----------------------------------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 bool ask_is_common(const struct option_spec *option)
 {
@@ -91,7 +92,7 @@ static void take_settings(struct session *session)
             session->set[k] = must_copy(session->own->values[k].text);
 }
 
-/* The setting as an argument, "--top=20"; NULL if there is nothing to say. */
+/* The setting as an argument, "--top=20"; NULL if it is the default. */
 static const char *setting_argument(const struct session *session, size_t k)
 {
     const struct option_spec *option = command_option(session->own->command, k);
@@ -166,7 +167,7 @@ static void set(struct session *session, const struct ask_words *words)
     session->set[k] = back ? NULL : must_copy(text);
 }
 
-/* ---- Queries ------------------------------------------------------------------------------------ */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 const struct ask_query ask_queries[] = {{"similar", &cmd_similar},
                                         {"analogy", &cmd_analogy},
@@ -181,7 +182,7 @@ const struct ask_query ask_queries[] = {{"similar", &cmd_similar},
                                         {"exit", NULL},
                                         {0}};
 
-/* Options that cannot stand in a line. */
+/* Finds options that are not allowed in a line. */
 static const char *misplaced(const struct arguments *arguments)
 {
     const struct option_spec *option;
@@ -197,7 +198,7 @@ static const char *misplaced(const struct arguments *arguments)
     return NULL;
 }
 
-/* The model, what was set and is not in the line itself, and the words of the line. */
+/* Combines the model, the settings that the line does not override, and the words of the line. */
 static bool parse(struct session *session, const struct command *command,
                   const struct ask_words *words, size_t first, struct arguments *arguments,
                   const char **error)
@@ -271,7 +272,7 @@ static const char editor_help[] =
     "Tab completes commands, words of the model, options and file names. The up arrow\n"
     "brings back earlier lines, Ctrl-R searches them.\n";
 
-/* One line. An error was told, and does not end the session. */
+/* Handles one line. An error has been reported and does not end the session. */
 static void obey(struct session *session, const char *line)
 {
     struct ask_words words = ask_split(line, strstr(line, "::") != NULL);
@@ -316,9 +317,10 @@ static void obey(struct session *session, const char *line)
     free(words.list);
 }
 
-/* ---- Lines ---------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Ctrl-C where somebody types ends what is under way, not the session. True if that was all. */
+/* At a terminal, Ctrl-C interrupts the current query, not the session. Returns true if that was the
+ * case. */
 static bool resume(const struct session *session)
 {
     if (!session->typed || signals_caught() != SIGINT)
@@ -329,7 +331,7 @@ static bool resume(const struct session *session)
     return true;
 }
 
-/* As getline(), from the editor. */
+/* Like getline(), from the editor. */
 static ssize_t edited_line(struct session *session, char **line, size_t *capacity)
 {
     const char *typed = line_editor_read(session->editor);
@@ -344,7 +346,7 @@ static ssize_t edited_line(struct session *session, char **line, size_t *capacit
     return (ssize_t)length;
 }
 
-/* False at the end of the lines, or after an error, whose number is then in errno. */
+/* Returns false at the end of the input, or after an error, with errno set. */
 static bool read_line(struct session *session, char **line, size_t *capacity, size_t *length)
 {
     struct output *out = &session->run->out;
@@ -355,7 +357,7 @@ static bool read_line(struct session *session, char **line, size_t *capacity, si
         errno = 0;
         ssize_t got = -1;
         if (output_broken(out))
-            ; /* nobody sees the answers */
+            ; /* nobody reads the answers */
         else if (session->editor)
             got = edited_line(session, line, capacity);
         else if (!session->typed || signals_wait(STDIN_FILENO))

@@ -1,17 +1,17 @@
-/* psdvec baseline NAME: vectors by other systems. */
+/* psdvec baseline NAME: trains vectors with other methods. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"
 #include "summary.h"
 #include "word_files.h"
 
-/* What the options are, and the counts file or the vectors among the operands; else *input is NULL:
- * they are text. */
+/* Collects the options, and the counts file or the vectors among the operands; otherwise *input is
+ * NULL: the operands are text. */
 static int gather(struct run *run, const psdvec_baseline_options **options,
                   const psdvec_count_options **count, const char **input)
 {
     const struct arguments *arguments = run->arguments;
-    psdvec_method method = PSDVEC_METHOD_PSD; /* by the name of the command, and --cbow */
+    psdvec_method method = PSDVEC_METHOD_PSD; /* from the name of the command, and --cbow */
     psdvec_method_find(arguments->command->presets[arguments->preset], &method);
     *options = options_take(run, PSDVEC_OPTIONS_BASELINE);
     if (!*options)
@@ -62,7 +62,7 @@ static int act(struct run *run)
     return EXIT_FINE;
 }
 
-/* What the declarations share. */
+/* Shared parts of the declarations. */
 #define SYSTEM(name_)                                                                              \
     .name = "baseline " name_, .group = "Other systems", .output_example = name_ ".safetensors",   \
     .output_kind = OUTPUT_MODEL, .act = act

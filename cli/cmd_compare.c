@@ -1,4 +1,4 @@
-/* psdvec compare: what a model thinks of two words, and why. */
+/* psdvec compare: what a model says about two words, and why. */
 #include "commands.h"
 #include "exit_status.h"
 #include "phrase.h"
@@ -16,19 +16,19 @@ static const psdvec_option options[] = {
                         "residual of the pair"),
     {0}};
 
-/* A word that the model expects near both, or in whose direction both vectors have a number. */
+/* A word that the model expects near both, or in whose direction both vectors have a component. */
 struct context {
     uint32_t word;
-    double with[2]; /* v'Jv with each; or the number of each */
-    double seen[2]; /* how often with each, on either side; 0 without counts */
-    double part;    /* by which they are ordered; or of the cosine */
+    double with[2]; /* v'Jv with each; or the component of each */
+    double seen[2]; /* how often with each, in either order; 0 without counts */
+    double part;    /* sort key; or the contribution to the cosine */
 };
 
 /* A direction of the read-out. */
 struct direction {
     uint32_t number;
-    double part;                 /* of the cosine; all parts add up to it */
-    uint32_t ends[REASON_WORDS]; /* words that point there most, where the first word points */
+    double part;                 /* contribution to the cosine; the contributions add up to it */
+    uint32_t ends[REASON_WORDS]; /* words with the largest components, on the first word's side */
     uint32_t count;
 };
 
@@ -48,7 +48,7 @@ struct comparison {
 
 /* ---- Showing --------------------------------------------------------------------------- */
 
-/* `label` NULL: only for programs. */
+/* `label` NULL: only in machine-readable formats. */
 static void show_number(struct show *show, const char *name, const char *label, double number,
                         const char *meaning)
 {
@@ -81,7 +81,8 @@ static void show_story(struct show *show, const struct comparison *c, const char
         show_title(show, "  These are not the counts that the model was trained on.");
 }
 
-/* Words near both; or the contexts that they share, which are directions. */
+/* Shows words near both; or, for sparse vectors, the contexts that they share, which are
+ * directions. */
 static void show_contexts(struct show *show, const struct comparison *c, const char *const words[2])
 {
     const char *with = c->shares ? "PPMI with" : "PMI with";
@@ -157,7 +158,7 @@ static void print(const struct comparison *c)
     show_finish(&show);
 }
 
-/* ---- Reasons: only frequent words serve as such; rare ones say little to a reader ------------ */
+/* ---- Reasons: only frequent words are used, because rare ones tell a reader little ---------- */
 
 #define MOST_WORDS 20000
 #define FACTOR_POWER 0.3
@@ -175,7 +176,7 @@ static int context_order(const void *a, const void *b)
     return (x->word > y->word) - (x->word < y->word);
 }
 
-/* How often two words of the model were seen together, on either side. */
+/* How often two words of the model co-occurred, in either order. */
 static double seen_together(const psdvec_model *model, const psdvec_counts *counts, uint32_t i,
                             uint32_t j)
 {
@@ -190,9 +191,9 @@ static double seen_together(const psdvec_model *model, const psdvec_counts *coun
            (double)psdvec_counts_get_info(counts)->scale;
 }
 
-/* At most `most`, the largest contributions first: the product of what the model says of both
- * pairs, times the frequency of the word to the power of 0.3, as the weights of the default preset
- * have it. With counts (or NULL), words that were seen with both. */
+/* Finds at most `most` words, by decreasing contribution: the product of the model's values for
+ * both pairs, times the frequency of the word to the power of 0.3, as in the weights of the default
+ * preset. With counts (or NULL), only words that co-occur with both. */
 static size_t find_contexts(const psdvec_model *model, const psdvec_counts *counts,
                             const uint32_t pair[2], struct context *contexts, size_t most)
 {
@@ -223,8 +224,8 @@ static size_t find_contexts(const psdvec_model *model, const psdvec_counts *coun
     return kept;
 }
 
-/* Of a sparse model whose directions are words: at most `most` words in whose direction both have a
- * number, the largest parts of the cosine first. */
+/* For a sparse model whose directions are words: at most `most` words in whose direction both
+ * vectors have a component, by decreasing contribution to the cosine. */
 static size_t find_shared(const psdvec_model *model, const uint32_t pair[2],
                           struct context *contexts, size_t most)
 {
@@ -242,7 +243,7 @@ static size_t find_shared(const psdvec_model *model, const uint32_t pair[2],
     while (at[0] < counts[0] && at[1] < counts[1]) {
         uint32_t a = columns[0][at[0]], b = columns[1][at[1]];
         double with[2] = {(double)values[0][at[0]], (double)values[1][at[1]]};
-        if (a == b && a < words) /* words may have been cut off */
+        if (a == b && a < words) /* words may have been removed */
             all[count++] =
                 (struct context){.word = a,
                                  .with = {with[0], with[1]},
@@ -274,7 +275,7 @@ static double length_of(const float *vector, uint32_t dim)
     return sqrt(square);
 }
 
-/* Puts a word where it belongs among those that point into a direction most. */
+/* Inserts a word into the list of words with the largest components in a direction. */
 static void offer(struct direction *d, double *shares, uint32_t word, double share)
 {
     uint32_t at = d->count;
@@ -292,7 +293,8 @@ static void offer(struct direction *d, double *shares, uint32_t word, double sha
     d->ends[at] = word;
 }
 
-/* The words that point into each direction most, on the side of the first word of the pair. */
+/* Finds the words with the largest components in each direction, on the side of the first word of
+ * the pair. */
 static void find_ends(const psdvec_model *model, const float *first, const uint32_t pair[2],
                       struct direction *directions, size_t count)
 {
@@ -312,7 +314,7 @@ static void find_ends(const psdvec_model *model, const float *first, const uint3
     }
 }
 
-/* At most `most`, the largest parts first, of either sign. */
+/* Finds at most `most` directions, by decreasing magnitude of their contribution. */
 static size_t find_directions(const psdvec_model *model, const uint32_t pair[2],
                               struct direction *directions, size_t most)
 {
@@ -343,7 +345,7 @@ static int open_all(struct comparison *c)
     int code = model_file_open_weighted(run, arguments->operands[0],
                                         argument_real(arguments, "spelling"), &c->model);
     if (!code)
-        code = model_file_fits(run, c->model, 16); /* the two, and the parts of their cosine */
+        code = model_file_fits(run, c->model, 16); /* both vectors, and parts of their cosine */
     for (int k = 0; k < 2 && !code; k++)
         code = model_file_find(run, c->model, arguments->operands[k + 1], &c->pair[k]);
     if (!code && c->pair[0] == c->pair[1])

@@ -1,4 +1,4 @@
-/* psdvec count: text in, exact counts of word pairs out. */
+/* psdvec count: counts word pairs in text, exactly. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"

@@ -1,9 +1,8 @@
-/* psdvec counts dump: counts as text, one pair a line.
+/* psdvec counts dump: counts as text, one pair per line.
  *
- * Meant to be as fast as what reads it. The words are escaped once, into one
- * block with a separator behind each; a line is then two copies and a number.
- * The fraction of a count is looked up where the scale is small enough for a
- * table of all fractions. */
+ * Meant to be as fast as the programs that read it. The words are escaped once, into one block with
+ * a separator after each; a line is then two copies and a number. The fraction of a count is looked
+ * up where the scale is small enough for a table of all fractions. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -30,7 +29,7 @@ static const psdvec_option options[] = {
 
 #define FRACTIONS ((uint64_t)1 << 16)
 
-/* Columns of a table for people. */
+/* Columns of the table format. */
 enum { WORD_COLUMNS = 26, COUNT_COLUMNS = 12 };
 
 struct printer {
@@ -38,7 +37,7 @@ struct printer {
     const psdvec_counts *counts;
     enum format format;
     uint64_t scale;      /* 1 with --raw */
-    struct buffer words; /* every word, escaped, with what stands behind it */
+    struct buffer words; /* all words, escaped, each followed by a separator */
     size_t *starts;      /* words + 1 */
     /* ".25" for each fraction, if scale <= FRACTIONS */
     char (*fractions)[16];
@@ -126,7 +125,7 @@ static void print_pair(const struct printer *printer, uint32_t context, uint32_t
     size_t most = starts[context + 1] - starts[context] + starts[focus + 1] - starts[focus] +
                   sizeof json + DECIMAL_MOST + COUNT_COLUMNS;
     char *begin, *at, *large = NULL;
-    /* A word of megabytes does not fit the block; it goes another way. */
+    /* A word of several megabytes does not fit the buffer and is written separately. */
     begin = at = most <= OUTPUT_MOST ? output_reserve(printer->out, most)
                                      : (large = must_alloc(most, 1));
     if (printer->format == FORMAT_JSON) {
@@ -156,7 +155,7 @@ static void print_pair(const struct printer *printer, uint32_t context, uint32_t
     free(large);
 }
 
-/* The N largest pairs seen so far: a heap whose root is the first to go. */
+/* The N largest pairs seen so far: a heap whose root is removed first. */
 struct pair {
     uint64_t value;
     uint32_t context, focus;
@@ -167,7 +166,7 @@ struct heap {
     size_t count, capacity, limit;
 };
 
-/* True if a is printed behind b. */
+/* True if a is printed after b. */
 static bool behind(const struct pair *a, const struct pair *b)
 {
     if (a->value != b->value)
@@ -222,8 +221,8 @@ static int pair_order(const void *a, const void *b)
 
 struct dump {
     struct printer printer;
-    struct heap heap;       /* limit 0: print at once */
-    bool all;               /* not only the pairs of some words: */
+    struct heap heap;       /* limit 0: print immediately */
+    bool all;               /* not restricted to the pairs of some words: */
     const uint32_t *wanted; /* ascending */
     size_t wanted_count;
 };
@@ -236,7 +235,7 @@ static void emit(struct dump *dump, uint32_t context, uint32_t focus, uint64_t v
         print_pair(&dump->printer, context, focus, value);
 }
 
-/* The first place in a row with a focus of at least `focus`. */
+/* The first position in a row with a focus of at least `focus`. */
 static size_t lower_bound(const psdvec_row *row, size_t from, uint32_t focus)
 {
     size_t low = from, high = row->length;
@@ -281,7 +280,7 @@ static int dump_all(struct dump *dump)
         if (signals_caught())
             return 128 + signals_caught();
         if (output_broken(dump->printer.out))
-            return EXIT_FINE; /* told when the output is closed */
+            return EXIT_FINE; /* reported when the output is closed */
     }
     if (dump->heap.count)
         qsort(dump->heap.pairs, dump->heap.count, sizeof *dump->heap.pairs, pair_order);

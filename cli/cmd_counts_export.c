@@ -1,4 +1,4 @@
-/* psdvec counts export: a counts file into other programs' formats. */
+/* psdvec counts export: converts a counts file to formats of other programs. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"

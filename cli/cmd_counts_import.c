@@ -1,4 +1,4 @@
-/* psdvec counts import: other programs' counts into a counts file. */
+/* psdvec counts import: converts counts of other programs to a counts file. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"

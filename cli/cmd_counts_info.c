@@ -67,7 +67,7 @@ static void show_contents(struct show *show, const psdvec_counts_info *info, boo
                                 : phrase("multiples of 1/%" PRIu64 " in", info->scale),
                info->wide ? 64 : 32);
     show_value(show, "text", "%s words%s", phrase_count(info->tokens),
-               info->documents /* an imported file does not know */
+               info->documents /* not known for an imported file */
                    ? phrase(" in %s", phrase_counted(info->documents, "document"))
                    : "");
     if (info->phrases)

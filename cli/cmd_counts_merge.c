@@ -1,4 +1,4 @@
-/* psdvec counts merge: adds counts files up. */
+/* psdvec counts merge: adds counts files. */
 #include "commands.h"
 #include "exit_status.h"
 #include "run.h"

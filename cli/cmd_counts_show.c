@@ -1,4 +1,4 @@
-/* psdvec counts show: the words around a word, a first look at the counts. */
+/* psdvec counts show: the words that co-occur with a word. */
 #include "commands.h"
 #include "exit_status.h"
 #include "phrase.h"
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two halves of 38 columns with 4 between them: a word, a bar, the count, how
- * many times chance. */
+/* Two halves of 38 columns with 4 between them: a word, a bar, the count, the ratio to chance. */
 #define GAP 4
 #define NUMBER_COLUMNS 6
 
@@ -27,29 +26,26 @@ static const psdvec_option options[] = {
                   .help = "strongest association first, or largest count first"),
     {0}};
 
-/* ---- Association ------------------------------------------------------------------------------ */
+/* ---- Association ----------------------------------------------------------------------------- */
 
-/* Association of a pair (context i, focus j) with count x, margins R_i and C_j,
- * and N in all:
+/* Association of a pair (context i, focus j) with count x, margins R_i and C_j, and N in all:
  *
- *   lift  = x N / (R_i C_j)          times as often as chance would have it
+ *   lift  = x N / (R_i C_j)          ratio to the count expected by chance
  *   score = ln(lift) ln(1 + x)       the logarithm of the count keeps pairs seen
  *                                    once or twice from the top
  *
- * Chosen by eye, not by a measured comparison: six scores were read side by side
- * for four words (music, bank, the, musik) on 16M words of Wikipedia. The
- * log-likelihood ratio put "and", "the" and "of" high in the lists of music and
- * bank; its root times ln(lift) mixed in words that avoid each other; Dice's
- * coefficient gave only function words for "the"; a lower bound of the lift
- * preferred rare words. This score, and the same with a lower bound of the lift,
- * read best and hardly differed; this is the simpler one.
- * It is negative for words that avoid each other.
+ * Chosen by inspection, not by measurement: six scores were compared for four words (music, bank,
+ * the, musik) on 16M words of Wikipedia. The log-likelihood ratio put "and", "the" and "of" high in
+ * the lists of music and bank; its root times ln(lift) mixed in words that co-occur less than by
+ * chance; Dice's coefficient gave only function words for "the"; a lower bound of the lift
+ * preferred rare words. This score, and the same with a lower bound of the lift, gave the best
+ * lists and hardly differed; this is the simpler one. It is negative for words that co-occur less
+ * than by chance.
  *
- * With subsampling the counts are expected counts x_ij r_i r_j, and so
- * are the margins: one pass over the file. Without it the margins stand in
- * the file. */
+ * With subsampling the counts are expected counts x_ij r_i r_j, and so are the margins, which takes
+ * one pass over the file. Without it the margins are stored in the file. */
 
-/* The margins of the expected counts x_ij r_i r_j: r is what subsampling leaves of a word. */
+/* The margins of the expected counts x_ij r_i r_j, where r is the retention of a word. */
 struct margins {
     double *context; /* words: sum over the focus */
     double *focus;   /* words: sum over the context */
@@ -67,7 +63,7 @@ static double margins_count(const struct margins *margins, uint32_t context, uin
                                : count;
 }
 
-/* How much subsampling leaves of each word; NULL if that is 1 of all. */
+/* The retention of each word; NULL if it is 1 for all. */
 static double *retentions_of(const psdvec_counts *counts)
 {
     uint32_t words = psdvec_counts_get_info(counts)->words;
@@ -106,13 +102,13 @@ static void margins_make(struct margins *margins, const psdvec_counts *counts)
     }
 }
 
-/* ---- The words around a word --------------------------------------------------------------------- */
+/* ---- The words around a word ----------------------------------------------------------------- */
 
 struct neighbour {
     uint32_t word;
     double count;
-    double score; /* how much it is worth telling; negative: they avoid each other */
-    double lift;  /* how many times as often as chance would have it */
+    double score; /* sort key; negative: they co-occur less than by chance */
+    double lift;  /* ratio to the count expected by chance */
 };
 
 struct list {
@@ -164,8 +160,8 @@ static void list_sort(struct list *list, size_t top)
         list->count = top;
 }
 
-/* 7.5, then 1,234, then 12.3K where that would be too wide. With a sign behind
- * it, small numbers always have a decimal, so that the points align. */
+/* 7.5, then 1,234, then 12.3K where that would be too wide. With `sign` after it, small numbers
+ * always have one decimal, so that the decimal points align. */
 static const char *number_text(double number, const char *sign)
 {
     const char *text = number < 9.95 && (*sign || number != floor(number)) ? phrase("%.1f", number)

@@ -1,4 +1,4 @@
-/* psdvec eval: how well vectors agree with what people say. */
+/* psdvec eval: scores vectors on test sets with human judgements. */
 #include "commands.h"
 #include "eval.h"
 #include "exit_status.h"

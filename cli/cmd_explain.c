@@ -1,4 +1,4 @@
-/* psdvec explain: why a model finds the words of a text likely or not. */
+/* psdvec explain: why a model finds the words of a text probable or not. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -29,18 +29,18 @@ static const psdvec_option options[] = {
 struct explain {
     struct run *run;
     struct scoring scoring;
-    size_t most; /* influences to show of a word */
+    size_t most; /* maximum number of influences shown per word */
     double temperature;
-    bool counted;      /* there are residuals */
-    double surprising; /* bits from which on a word is marked */
-    const char *html;  /* the file of the page; NULL: the result is printed */
-    /* The formats that are made, and the words in them: a page contains JSON and a table. */
+    bool counted;      /* residuals are available */
+    double surprising; /* minimum bits at which a word is marked */
+    const char *html;  /* path of the HTML page; NULL: the result is printed */
+    /* The formats that are generated, and the words in them: a page contains JSON and a table. */
     struct show shows[2];
     struct rows words[2];
     size_t show_count;
 };
 
-/* The parts of what one word adds, in bits of log2 P: they sum to `added`. */
+/* The parts of the influence of one word, in bits of log2 P: they add up to `added`. */
 struct parts {
     double vectors, residual, shift, added;
 };
@@ -56,7 +56,7 @@ static struct parts explain_parts(const struct explain *e, const psdvec_influenc
                           .added = -bits(influence->added)};
 }
 
-/* The strongest first, ties by nearness. */
+/* By decreasing strength, ties by distance. */
 static int by_strength(const void *left, const void *right)
 {
     const psdvec_influence *a = left, *b = right;
@@ -67,8 +67,8 @@ static int by_strength(const void *left, const void *right)
 
 /* ---- Showing ---------------------------------------------------------------------------- */
 
-/* A row for each word; what the words before it added stands beside it or, with counts, below it in
- * its parts. People see bits, programs natural logarithms. */
+/* One row per word; the influences of the words before it are in the same row or, with counts,
+ * below it with their parts. Output for people is in bits, other formats use natural logarithms. */
 enum { WORD = 18, FIGURE = 8 };
 
 static const struct column columns[] = {COLUMN("word", "word", .width = WORD),
@@ -86,7 +86,7 @@ static const struct column columns[] = {COLUMN("word", "word", .width = WORD),
                                         COLUMN(NULL, "", .width = 1),
                                         COLUMN(NULL, "pulled by", .gap = 1, .wraps = true)};
 
-/* What the words before it added, as an array of objects. */
+/* The influences of the words before it, as an array of objects. */
 static const char *influences_text(const struct explain *e, const psdvec_word_score *word)
 {
     struct buffer list = {0};
@@ -111,7 +111,7 @@ static const char *influences_text(const struct explain *e, const psdvec_word_sc
     return phrase_of(&list);
 }
 
-/* In `width` columns at least. */
+/* In at least `width` columns. */
 static const char *signed_text(double number, int width)
 {
     bool none = number > -0.005 && number < 0.005;
@@ -132,7 +132,7 @@ static const char *list_text(const struct explain *e, const psdvec_influence *ra
     return phrase_of(&list);
 }
 
-/* A line for each, with what the vectors say and what only the counts know. */
+/* One line for each, with the contributions of the vectors and of the residuals. */
 static void add_parts(struct rows *rows, const struct explain *e, const psdvec_influence *ranked,
                       size_t count)
 {
@@ -155,7 +155,7 @@ static void add_known(struct rows *rows, const struct explain *e, const psdvec_w
     double surprise = bits(word->conditional), norm = -bits(word->normaliser);
     double pull = -bits(word->conditional - word->unigram + word->normaliser);
     if (fabs(norm) < 0.005)
-        norm = 0; /* without a context, what rounding left of 0 */
+        norm = 0; /* without a context, remove the rounding error */
     bool marked = surprise >= e->surprising;
     psdvec_influence *ranked = lasting_alloc(word->influence_count, sizeof *ranked);
     if (word->influence_count) {
@@ -263,7 +263,7 @@ static int explain_text(struct explain *e, const char *text, size_t length)
     return code;
 }
 
-/* The text; NULL after the error was told. */
+/* The text; NULL after the error was reported. */
 static const char *get_text(struct run *run, size_t *length, int *code)
 {
     const struct arguments *arguments = run->arguments;
@@ -328,7 +328,7 @@ static void show_all(struct explain *e)
             e->shows[k].width = 80;
         e->words[k] = (struct rows)ROWS("per_word", 0, columns);
         e->words[k].heading = BOLD;
-        e->words[k].column_count -= e->counted; /* parts stand below */
+        e->words[k].column_count -= e->counted; /* the parts are shown below */
         show_open(&e->shows[k]);
     }
 }

@@ -1,4 +1,4 @@
-/* psdvec extend: vectors for words that arrive after a model was made. */
+/* psdvec extend: adds vectors for new words to a model. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"

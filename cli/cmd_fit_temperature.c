@@ -1,4 +1,4 @@
-/* psdvec fit-temperature: how much a model should trust the context, from text it has not seen. */
+/* psdvec fit-temperature: fits the weight of the context to text that the model has not seen. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"
@@ -26,7 +26,7 @@ struct fit {
     psdvec_model *model;
     psdvec_counts *counts; /* or NULL */
     const char *output;    /* or NULL */
-    uint64_t most;         /* words to be scored; 0: all */
+    uint64_t most;         /* maximum number of words to score; 0: all */
     psdvec_fit_report report;
 };
 
@@ -50,7 +50,7 @@ static void add_lines(struct rows *rows, const struct fit *fit)
     add_line(rows, PLAIN, "vectors, T = 1", r->before, "as in the paper");
     add_line(rows, isnan(r->self) ? BOLD : PLAIN, phrase("vectors, T = %.4f", r->temperature_alone),
              r->alone, "fitted");
-    if (!isnan(r->self)) /* else the words' own products are likelier than any e */
+    if (!isnan(r->self)) /* otherwise the words' own products are more likely than any e */
         add_line(rows, BOLD, phrase("vectors, T = %.4f, e = %.4f", r->temperature, r->self),
                  r->after, "fitted");
     if (fit->counts) {
@@ -130,7 +130,7 @@ static int check(struct fit *fit)
         return run_use_error(fit->run, "-o and --in-place cannot be combined");
     if (in_place)
         fit->output = model;
-    /* The model itself may be the output; the text and the counts may not. */
+    /* The output may be the model itself, but not the text or the counts. */
     const char *input = arguments_input_at(arguments, 1, fit->output);
     const char *counts = argument_text(arguments, "counts");
     if (same_file(fit->output, counts))

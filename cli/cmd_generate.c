@@ -1,4 +1,4 @@
-/* psdvec generate: text drawn from a model, word by word. */
+/* psdvec generate: samples text from a model, word by word. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"

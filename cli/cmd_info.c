@@ -1,4 +1,4 @@
-/* psdvec info: what is in a model and how it was made. */
+/* psdvec info: the contents of a model and how it was made. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -15,7 +15,7 @@
 
 /* ---- Eigenvalues as columns above and below a line ----------------------------------------- */
 
-#define ABOVE 6 /* lines for the positive ones; the negative ones have what they need of as many */
+#define ABOVE 6 /* lines for the positive ones; the negative ones use at most as many */
 #define LABEL 9 /* columns of the scale */
 
 /* The columns: heights from 0 to 1 on each side. */
@@ -35,8 +35,8 @@ static void fill(struct columns *columns, const float *values, size_t count, dou
     }
 }
 
-/* One line of the side above, `line` from the middle on. Something is drawn wherever
- * there is an eigenvalue at all. */
+/* Draws one line of the upper half, `line` from the middle. Every eigenvalue is drawn, however
+ * small. */
 static void add_above(struct buffer *to, double height, size_t line, bool unicode)
 {
     static const char *const parts[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇"};
@@ -50,7 +50,7 @@ static void add_above(struct buffer *to, double height, size_t line, bool unicod
         buffer_text(to, eighths >= 4 || (line == 0 && eighths) ? "+" : " ");
 }
 
-/* There are no blocks that hang from above but the half and the whole. */
+/* Of the block characters that hang from above, only the half and the full one exist. */
 static void add_below(struct buffer *to, double height, size_t line, bool unicode)
 {
     double left = height * ABOVE - (double)line;
@@ -69,7 +69,7 @@ static size_t lines_for(const double *heights, size_t count)
     return (size_t)ceil(most * ABOVE - 1e-9);
 }
 
-/* Line `line` of one side, from the middle on; the last of its `lines` has the scale. */
+/* Draws line `line` of one half, from the middle; the last of its `lines` has the scale. */
 static void add_line(struct buffer *to, const double *heights, size_t count, size_t line,
                      size_t lines, double largest, bool unicode)
 {
@@ -85,9 +85,9 @@ static void add_line(struct buffer *to, const double *heights, size_t count, siz
 }
 
 /* Draws `count` eigenvalues, by magnitude, from left to right in at most `width` columns: positive
- * ones upwards, negative ones downwards from a line in the middle. A column that stands for several
- * shows the largest on each side. Heights are as the square roots, or the others would not be seen
- * beside the first ones. */
+ * ones upwards, negative ones downwards from a line in the middle. A column that represents several
+ * shows the largest on each side. Heights are proportional to the square roots, because otherwise
+ * only the first eigenvalues would be visible. */
 static void spectrum_draw(struct buffer *to, const float *values, size_t count, size_t width,
                           bool unicode)
 {
@@ -129,7 +129,7 @@ static const char *precision_of(const psdvec_model_info *info)
     return option_word(PSDVEC_OPTIONS_CONVERT, "precision", info->precision);
 }
 
-/* Of the read-out in the file, with the scales that int8 has. */
+/* Bytes of the read-out in the file, including the scales of int8. */
 static uint64_t readout_bytes(const psdvec_model_info *info)
 {
     static const uint64_t sizes[] = {[PSDVEC_FLOAT32] = 4, [PSDVEC_FLOAT16] = 2, [PSDVEC_INT8] = 1};
@@ -139,7 +139,7 @@ static uint64_t readout_bytes(const psdvec_model_info *info)
            (info->precision == PSDVEC_INT8 ? (uint64_t)info->words * 4 : 0);
 }
 
-/* The share of numbers that are not 0. */
+/* The share of nonzero components. */
 static double density(const psdvec_model_info *info)
 {
     return (double)info->entries / info->words / info->dim;
@@ -225,7 +225,7 @@ static void show_contents_data(struct show *show, const psdvec_model_info *info,
                  {"phrases", whole_cell(info->phrases)}};
     const struct {
         const char *name;
-        double number, known; /* if above 0 */
+        double number, known; /* only if above 0 */
     } fitted[] = {{"temperature", info->temperature, info->temperature},
                   {"self", info->self, info->temperature},
                   {"temperature_counts", info->temperature_counts, info->temperature_counts},
@@ -241,7 +241,7 @@ static void show_contents_data(struct show *show, const psdvec_model_info *info,
     show_json(show, "joint", NULL, info->joint_json);
 }
 
-/* What fit-temperature found. */
+/* The result of fit-temperature. */
 static void show_fit(struct show *show, const char *json)
 {
     static const char *const labels[][2] = {{"known", "known words"},
@@ -271,7 +271,7 @@ static void show_fit(struct show *show, const char *json)
     buffer_free(&key);
 }
 
-/* How the text was counted: what is an object has a title of its own. */
+/* How the text was counted: each object gets a section. */
 static void show_counts(struct show *show, const char *json)
 {
     struct json_walk walk;
@@ -329,7 +329,7 @@ static void show_iterations(struct show *show, const psdvec_model_info *info)
                  shown_as(no_cell(), isfinite(fall) ? phrase("%.3g%%", fall) : ""),
                  real_cell(it->relaxation), real_cell(it->smallest), real_cell(it->residual),
                  bar_cell(largest > 0 ? it->objective / largest : 0));
-        /* Of a long course, people see the beginning and the end. */
+        /* Of many iterations, output for people has the first and the last ones. */
         size_t half = SHOWN_ITERATIONS / 2;
         if (count > SHOWN_ITERATIONS && k >= half && k < count - half)
             rows_only(&rows, FOR_PROGRAMS);
@@ -368,7 +368,7 @@ static void show_spectrum(struct show *show, const psdvec_model_info *info)
                             (double)info->eigenvalues[info->dim - 1], first));
 }
 
-/* A number of a flat object; 0 if it has none. */
+/* A number in a flat object; 0 if it is missing. */
 static double member_of(const char *json, const char *name)
 {
     struct json_walk walk;
@@ -383,7 +383,7 @@ static double member_of(const char *json, const char *name)
     return number;
 }
 
-/* A logarithm of a probability of very much: the digits in groups. */
+/* The logarithm of the probability of a long text, with grouped digits. */
 static const char *log_text(double number)
 {
     if (fabs(number) < 1000 || fabs(number) > 1e18)
@@ -391,7 +391,7 @@ static const char *log_text(double number)
     return phrase("%s%s", number < 0 ? "-" : "", phrase_count((uint64_t)(fabs(number) + 0.5)));
 }
 
-/* A prior: its logarithm, of how many, and the logarithm of the normalising factors. */
+/* A prior: its logarithm, the number of terms, and the logarithm of the normalising factors. */
 static void show_prior(struct show *show, const char *json, const char *label, const char *prior,
                        const char *normaliser, const char *of, double count)
 {

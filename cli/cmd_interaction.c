@@ -1,4 +1,4 @@
-/* psdvec interaction: how far three words are from what the model assumes of them. */
+/* psdvec interaction: how far three words deviate from the model's assumptions. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -25,7 +25,7 @@ static const psdvec_option options[] = {
 struct inquiry {
     struct run *run;
     psdvec_model *model;
-    size_t asked_count; /* triples; 0: the most frequent ones are shown */
+    size_t asked_count; /* number of triples; 0: the most frequent ones are shown */
     psdvec_interaction *found;
     size_t count;
     psdvec_interaction_report report;
@@ -95,7 +95,7 @@ static void show_number(struct show *show, const char *name, const char *label, 
               meaning);
 }
 
-/* Appendix B: what a and b say about c, on average. */
+/* Appendix B: the information of a and b about c, on average. */
 static void show_information(struct show *show, const psdvec_information *of, bool any)
 {
     show_section(show, NULL, any ? "Average information of a and b about c:" : NULL);
@@ -109,7 +109,7 @@ static void show_information(struct show *show, const psdvec_information *of, bo
     show_number(show, "interaction", any ? "Int(a,b,c)" : NULL, of->interaction, "Syn - Rdn");
 }
 
-/* What all triples that were seen often enough say together. */
+/* Summarises all triples that occurred often enough. */
 static void show_all(struct show *show, const struct inquiry *q)
 {
     static const char *const names[] = {"q5", "q25", "q50", "q75", "q95"};
@@ -183,7 +183,7 @@ static void print(const struct inquiry *q)
 
 /* ---- The question ---------------------------------------------------------------------------- */
 
-/* Which operands are texts: the first, and those behind it that name something that exists. */
+/* The number of operands that are texts: the first, and those after it that name existing files. */
 static size_t count_inputs(const struct arguments *arguments)
 {
     struct stat there;

@@ -1,5 +1,5 @@
-/* Hidden commands that write what is derived from the declarations: manual
- * pages, completion scripts, the reference of options, the list of examples for the tests. */
+/* Hidden commands that generate files from the declarations: manual pages, completion scripts, the
+ * options reference, the list of examples for the tests. */
 #include "commands.h"
 #include "exit_status.h"
 #include "help.h"

@@ -9,7 +9,7 @@
 
 /* A word's mean cosine with the others. */
 struct fit {
-    size_t place; /* in the question */
+    size_t place; /* position in the question */
     double mean;
 };
 

@@ -1,4 +1,4 @@
-/* psdvec phrases: find words that belong together, and join them. */
+/* psdvec phrases: finds words that form phrases, and joins them. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"
@@ -10,7 +10,7 @@ static const psdvec_option options[] = {
                         "tabs"),
     {0}};
 
-/* The options of finding, with the words of --connectors. */
+/* The options for finding phrases, with the words of --connectors. */
 static const psdvec_phrases_options *take_options(struct run *run)
 {
     psdvec_phrases_options *find = options_take(run, PSDVEC_OPTIONS_PHRASES);

@@ -1,4 +1,4 @@
-/* psdvec score: how probable documents are, by one model or by several. */
+/* psdvec score: how probable documents are under one or several models. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -28,9 +28,9 @@ static const psdvec_option options[] = {
                     "marked if it is less probable than with a uniform distribution"),
     {0}};
 
-/* A document whose lines wait until all documents are known. */
+/* A document whose output is delayed until all documents have been scored. */
 struct ranked {
-    double perplexity; /* NAN: it has no known word, and comes last */
+    double perplexity; /* NAN: it has no known word and is last */
     uint64_t number;
     char *text;
 };
@@ -40,30 +40,30 @@ struct score {
     struct scoring scoring;
     struct show show;
 
-    const char **models, **inputs; /* paths; operands, told apart */
+    const char **models, **inputs; /* paths; the operands, classified */
     size_t model_count, input_count;
-    const char **names; /* of models: short, and they differ */
+    const char **names; /* of the models: short and distinct */
 
     bool per_word, sort, sampled;
-    bool by_name;      /* documents are whole files: their name tells more than how they begin */
-    size_t top;        /* with `sort`; 0: all */
-    double surprising; /* bits from which on a word is marked */
+    bool by_name; /* documents are complete files: their name is more useful than their beginning */
+    size_t top;   /* with `sort`; 0: all */
+    double surprising; /* minimum bits at which a word is marked */
 
     struct column columns[12]; /* of `people` */
-    struct rows people;        /* documents, for people */
-    struct rows fits, words;   /* of the document that is read, for programs */
-    struct buffer head;        /* headings that were not printed yet */
-    struct buffer paragraph;   /* its words, for people */
-    bool open;                 /* some of it was shown */
+    struct rows people;        /* documents, in output for people */
+    struct rows fits, words;   /* of the current document, in machine-readable formats */
+    struct buffer head;        /* headings that have not been printed yet */
+    struct buffer paragraph;   /* the words of the document, in output for people */
+    bool open;                 /* some of it has been shown */
     char *source;              /* file of the last document that was shown */
     struct ranked *ranked;
     size_t ranked_count, ranked_capacity;
-    uint64_t *won; /* documents of each model */
+    uint64_t *won; /* number of documents for which each model is best */
 };
 
 /* ---- Figures -------------------------------------------------------------- */
 
-/* The model with the highest likelihood; SIZE_MAX if none is higher than all others. */
+/* The model with the highest likelihood; SIZE_MAX if there is no single one. */
 static size_t best_model(const psdvec_document_score *d)
 {
     size_t best = 0;
@@ -79,7 +79,7 @@ static size_t best_model(const psdvec_document_score *d)
     return tie || d->known == 0 ? SIZE_MAX : best;
 }
 
-/* The bigrams' log-likelihood with the weight that is in use. */
+/* The log-likelihood of the bigrams with the current weight. */
 static double bigram_of(const psdvec_document_fit *fit)
 {
     return isfinite(fit->bigram_fitted) ? fit->bigram_fitted : fit->bigram;
@@ -87,12 +87,12 @@ static double bigram_of(const psdvec_document_fit *fit)
 
 /* ---- Columns ----------------------------------------------------------------------------- */
 
-/* Documents are shown when they are done, so columns have fixed widths; the document's name gets
- * what is left. docs/explanation/documents.md describes the data. */
+/* Documents are shown as soon as they are scored, so columns have fixed widths; the name of the
+ * document gets the remaining width. docs/explanation/documents.md describes the data. */
 
 enum { NUMBER = 4, NAME = 14, MOST_COLUMNS = 12 };
 
-/* Of one model: words, unknown, log-lik., paper, perplexity, unigram and bigram. Of several:
+/* For one model: words, unknown, log-lik., paper, perplexity, unigram and bigram. For several:
  * words, unknown, best model, posterior, log-lik., perplexity. */
 static void people_columns(struct score *s)
 {
@@ -172,7 +172,7 @@ static void add_word(struct score *s, const psdvec_word_score *word)
         buffer_char(text, ')');
 }
 
-/* The words so far; `last`: all words of the document. */
+/* Shows the words so far; `last`: all words of the document. */
 static void show_words_so_far(struct score *s, bool last)
 {
     if (!s->per_word)
@@ -194,7 +194,7 @@ static struct cell number_cell(double number)
     return shown_as(no_cell(), phrase_number(number));
 }
 
-/* `name` in at most so many columns. */
+/* `name` in at most this many columns. */
 static const char *short_name(const char *name, size_t columns)
 {
     struct buffer text = {0};
@@ -202,7 +202,7 @@ static const char *short_name(const char *name, size_t columns)
     return phrase_of(&text);
 }
 
-/* The file, where documents of several come one after the other. */
+/* Shows the file name where documents come from several files. */
 static void add_source(struct score *s, const char *source)
 {
     if (s->by_name || s->sort || !source || (s->source && !strcmp(s->source, source)))
@@ -219,7 +219,7 @@ static void add_people(struct score *s, const psdvec_document_score *d)
 {
     size_t best = d->fit_count > 1 ? best_model(d) : 0;
     const psdvec_document_fit *fit = &d->fits[best < d->fit_count ? best : 0];
-    double known = d->known ? 0 : NAN; /* adds nothing, or takes the number away */
+    double known = d->known ? 0 : NAN; /* adds nothing, or makes the number missing */
     const double figures[] = {fit->conditional + known,
                               fit->error + known,
                               fit->paper + known,
@@ -238,7 +238,7 @@ static void add_people(struct score *s, const psdvec_document_score *d)
         rows_more(&s->people, number_cell(figures[k]));
 }
 
-/* Of each model; `name` is that of the document, or "total". */
+/* One row per model; `name` is that of the document, or "total". */
 static void add_fits(struct score *s, const psdvec_document_score *d, const char *name, bool total)
 {
     bool one = d->fit_count == 1;
@@ -277,7 +277,7 @@ static void show_document(struct score *s, const psdvec_document_score *d)
 
 /* ---- Totals ------------------------------------------------------------------------------ */
 
-/* A log-likelihood, what it is a word, and the perplexity. */
+/* A log-likelihood, its value per word, and the perplexity. */
 static void total_line(struct rows *rows, const char *name, double logarithm, double error,
                        uint64_t known, bool normalised)
 {
@@ -390,7 +390,7 @@ static int by_surprise(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Sorts, and forgets what stands behind the first `top`. */
+/* Sorts the documents and drops all after the first `top`. */
 static void rank(struct score *s)
 {
     if (s->ranked_count)
@@ -404,7 +404,7 @@ static void keep(struct score *s, const psdvec_document_score *d, const char *te
     size_t best = d->fit_count > 1 ? best_model(d) : 0;
     const psdvec_document_fit *fit = &d->fits[best < d->fit_count ? best : 0];
     if (s->ranked_count == s->ranked_capacity) {
-        rank(s); /* of few that are wanted, half of the places are free again */
+        rank(s); /* if few are wanted, this frees half of the capacity */
         if (!s->top || 2 * s->ranked_count >= s->ranked_capacity) {
             s->ranked_capacity = 2 * s->ranked_capacity + 64;
             s->ranked = must_grow(s->ranked, s->ranked_capacity, sizeof *s->ranked);
@@ -416,10 +416,10 @@ static void keep(struct score *s, const psdvec_document_score *d, const char *te
                         .text = must_copy(text)};
 }
 
-/* Words of a long document are not kept for its line to stand above them. */
+/* Words of a document longer than this are printed before the line of the document. */
 #define MOST_WAITING ((size_t)1 << 20)
 
-/* The headings, once there is something below them. */
+/* Prints the headings when there is something to print below them. */
 static void print_head(struct score *s)
 {
     output_add(&s->run->out, buffer_get(&s->head), s->head.length);

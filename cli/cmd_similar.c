@@ -1,4 +1,4 @@
-/* psdvec similar: the words nearest to a word, or to a sum of words. */
+/* psdvec similar: the nearest neighbours of a word or of a sum of words. */
 #include "cell.h"
 #include "commands.h"
 #include "eval.h"
@@ -12,30 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Questions that are put at once. */
+/* Queries that are answered at once. */
 #define BATCH 256
 
-/* One question: some of the words, each added or taken away. */
+/* One query: a sum of words, each added or subtracted. */
 struct sum {
     const struct asked *words;
     const char *signs; /* '-', '+', or 0 for none, which is + */
     size_t count;
 };
 
-/* The answers of one model to one question. */
+/* The answers of one model to one query. */
 struct result {
     psdvec_neighbour *answers;
     size_t count;
     struct forms forms;
-    bool unknown; /* the model does not have a word of it */
+    bool unknown; /* the model lacks one of the words */
 };
 
 struct search {
     struct run *run;
-    struct question *questions; /* of each model, with the same words */
+    struct question *questions; /* one per model, with the same words */
     const char **names;         /* of the models */
     size_t model_count;
-    char *signs;   /* one for each word */
+    char *signs;   /* one per word */
     size_t *begin; /* query q is the words begin[q] to begin[q + 1] - 1 */
     size_t query_count;
     struct show show;
@@ -76,7 +76,7 @@ static const char *sum_text(const struct sum *q)
     return phrase_of(&text);
 }
 
-/* The words that are added, or those that are taken away. */
+/* Shows the words that are added, or those that are subtracted. */
 static void show_words(struct show *show, const struct sum *q, const char *name, bool minus)
 {
     struct buffer list = {0};
@@ -126,7 +126,7 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
 
 /* ---- Several models side by side ---------------------------------------------------------- */
 
-/* In how many of the models' answers the same word is. */
+/* The number of models whose answers contain the same word. */
 static size_t models_with(const struct search *search, const struct result *results, size_t stride,
                           size_t model, uint32_t word)
 {
@@ -154,7 +154,7 @@ static const struct column data_columns[] = {COLUMN("question", NULL, .where = I
                                              DATA("count"),
                                              DATA("models")};
 
-/* What there is to say of the words in model m, unless it is what was said of them in another. */
+/* Adds the remarks on the words in model m, unless they were made for another model. */
 static void remark_once(struct search *search, const struct sum *q, const struct result *results,
                         size_t stride, size_t m)
 {
@@ -239,8 +239,8 @@ static void print_side_by_side(struct search *search, const struct sum *q,
 
 /* ---- Questions ------------------------------------------------------------------------------ */
 
-/* The answers of a model to `count` questions, which are put at once. So many are asked for that
- * enough are left without forms. */
+/* The answers of a model to `count` queries, computed at once. More are requested than shown, so
+ * that enough are left after inflected forms are removed. */
 static int answer(struct search *search, struct question *question, size_t first, size_t count,
                   struct result *results)
 {
@@ -255,7 +255,7 @@ static int answer(struct search *search, struct question *question, size_t first
         for (size_t w = 0; w < q.count; w++)
             results[k].unknown |= q.words[w].unknown;
         if (results[k].unknown)
-            continue; /* of a vector of zeros there are no neighbours */
+            continue; /* a zero vector has no neighbours */
         make_vector(&q, question->info->dim, vectors + k * dim);
         for (size_t w = 0; w < q.count; w++)
             excepted += asked_words(&q.words[w], except + excepted);
@@ -326,8 +326,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A line of --from: words with signs are one query, as on the command line; otherwise all of it is
- * what is asked about. */
+/* A line of --from: words with signs are one sum, as on the command line; otherwise the complete
+ * line is one query. */
 static void add_line(struct texts *texts, char *line)
 {
     char *end = line + strlen(line);
@@ -343,7 +343,7 @@ static void add_line(struct texts *texts, char *line)
         char *word = at += sign != 0;
         while (sign && is_blank(*word))
             word = ++at;
-        /* Up to a sign behind a blank. */
+        /* Up to a sign after a blank. */
         while (*at && !(is_blank(*at) && (at[1] == '-' || at[1] == '+')))
             at++;
         if (*at)

@@ -1,4 +1,4 @@
-/* psdvec simulate: a model and a text are drawn, so that the truth is known. */
+/* psdvec simulate: draws a model and a text from it, so that the true parameters are known. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"

@@ -1,4 +1,4 @@
-/* psdvec table: the paper's table, on one's own text. */
+/* psdvec table: the comparison table of the paper, on any text. */
 #include "commands.h"
 #include "exit_status.h"
 #include "options.h"
@@ -35,7 +35,7 @@ static const psdvec_option options[] = {
 
 static const char *const own_defaults[] = {"window", "distance", "oov", "subsample", NULL};
 
-/* ---- All of it --------------------------------------------------------------------------------- */
+/* ---- The complete command -------------------------------------------------------------------- */
 
 static int score(struct table *table)
 {
@@ -83,7 +83,7 @@ static void table_free(struct table *table)
     free(table->counts);
 }
 
-/* That of -o; or named after the first input, where one stands. */
+/* The folder of -o; or, in the current folder, one named after the first input. */
 static const char *folder_of(const struct arguments *arguments)
 {
     const char *given = argument_text(arguments, "output");
@@ -102,7 +102,7 @@ static const char *folder_of(const struct arguments *arguments)
     return phrase("%.*s.table", (int)length, input + begin);
 }
 
-/* Scores on a set that is in the training text mean nothing. */
+/* Scores on a test set that is part of the training text are meaningless. */
 static int refuse_tests(struct run *run)
 {
     const char *kind, *path = test_file_among(run, 0, &kind);

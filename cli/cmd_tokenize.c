@@ -1,4 +1,4 @@
-/* psdvec tokenize: the tokens as counting would see them. */
+/* psdvec tokenize: the tokens of a text, as in counting. */
 #include "commands.h"
 #include "options.h"
 #include "run.h"

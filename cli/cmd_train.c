@@ -15,7 +15,7 @@ static const psdvec_option options[] = {
     FLAG_OPTION("dry-run", .help = "print the plan (words, pairs, memory, disk, time) and exit"),
     {0}};
 
-/* What score, next, explain and generate will use; or how to fit it. */
+/* Reports the parameters that score, next, explain and generate will use, or how to fit them. */
 static void tell_of_fit(struct run *run)
 {
     const char *path = argument_text(run->arguments, "output");
@@ -23,7 +23,7 @@ static void tell_of_fit(struct run *run)
     psdvec_origin *origin = NULL;
     struct buffer text = {0};
     if (psdvec_model_open(run->ctx, path, &model) != PSDVEC_OK)
-        return; /* taken away already */
+        return; /* already removed */
     const psdvec_model_info *info = psdvec_model_get_info(model);
     if (info->temperature > 0) {
         summary_line(&text, "fitted", "T = %.4g, e = %.4g for score, next, explain and generate",
@@ -99,8 +99,8 @@ static void add_row(struct buffer *to, const struct palette *palette, const char
     wrap(to, why, used, used, width);
 }
 
-/* What the presets set, side by side, and why: from the declarations of the options, so that it
- * cannot differ from what a run does. */
+/* Lists the values of the presets side by side, with reasons: from the declarations of the options,
+ * so that the list always agrees with the behaviour. */
 static int explain_presets(struct run *run)
 {
     const struct command *command = run->arguments->command;
@@ -109,7 +109,7 @@ static int explain_presets(struct run *run)
     psdvec_train_options paper;
     psdvec_train_options_preset(&paper, PSDVEC_PRESET_PAPER, NULL);
     buffer_format(&text, "  %-14s %-9s %s\n", "", "default", "paper");
-    /* What is counted comes before what is solved. */
+    /* Counting options come before solver options. */
     for (int pass = 0; pass < 2; pass++)
         for (size_t k = 0; (option = command_option(command, k)); k++) {
             if (!option->row.why || (option->kind == PSDVEC_OPTIONS_COUNT) != (pass == 0))

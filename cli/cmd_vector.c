@@ -1,4 +1,4 @@
-/* psdvec vector: the numbers themselves. */
+/* psdvec vector: prints the components of vectors. */
 #include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
@@ -14,7 +14,7 @@ static const psdvec_option options[] = {
                 .help = "print the generative vectors, whose products are the model's PMI"),
     {0}};
 
-/* The fewest digits from which the same bits are read. */
+/* The fewest digits that read back as the same bits. */
 static const char *digits_of(float number, char text[40])
 {
     for (int digits = 1; digits <= 9; digits++) {
@@ -25,7 +25,7 @@ static const char *digits_of(float number, char text[40])
     return text;
 }
 
-/* Of a sparse vector: a row for each number that is not 0. */
+/* For a sparse vector: one row per nonzero component. */
 static const struct column sparse_columns[] = {
     {.name = "word", .heading = "word", .where = IN_TSV | IN_MARKDOWN},
     {.name = "place", .heading = "place", .right = true, .where = IN_TSV | IN_MARKDOWN},
@@ -37,7 +37,7 @@ static const struct column sparse_columns[] = {
 struct vectors {
     struct question *question;
     struct show show;
-    struct rows rows, line; /* a line is what people see */
+    struct rows rows, line; /* `line` is used in output for people */
 };
 
 static void print_vector(struct vectors *v, const struct asked *asked)
@@ -108,7 +108,7 @@ static int print_word(struct vectors *v, const struct asked *asked)
                          "the word '%s' is not in the model, and its spelling gives no generative "
                          "vector; omit --raw",
                          asked->text);
-    if (q->run->format != FORMAT_JSON) /* rows of the output are vectors alone */
+    if (q->run->format != FORMAT_JSON) /* rows of the output contain only vectors */
         question_warn(q, asked);
     show_open(&v->show);
     show_data(&v->show, "word", text_cell(asked->text));
@@ -129,7 +129,7 @@ static int print_all(struct question *q)
 {
     static const struct column line_columns[] = {{.heading = ""}};
     uint32_t dim = q->info->sparse ? 0 : q->info->dim;
-    /* The word, and a column for each number. */
+    /* The word, and one column per component. */
     struct column *dense = lasting_alloc((size_t)dim + 1, sizeof *dense);
     dense[0].name = dense[0].heading = "word";
     for (uint32_t k = 1; k <= dim; k++) {

@@ -1,4 +1,4 @@
-/* Looking into command declarations. */
+/* Access to command declarations. */
 #include "commands.h"
 #include "memory.h"
 #include "phrase.h"
@@ -15,7 +15,7 @@ const struct family families[] = {{"counts", "inspect, merge, export and import 
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-/* " dim form " has the name between blanks. */
+/* " dim form " lists names between blanks. */
 static bool lists(const char *names, const char *name)
 {
     size_t length = strlen(name);
@@ -31,7 +31,7 @@ static bool belongs(const struct option_source *source, const struct command *co
     if ((source->only && !lists(source->only, row->name)) ||
         (source->except && lists(source->except, row->name)))
         return false;
-    /* Of the other systems' options, those that the command's systems use: "method=svd|cca". */
+    /* Of the baseline options, those that the methods of the command use: "method=svd|cca". */
     const char *needs = row->needs, *method = "method=";
     if (row->selects_preset && source->kind == PSDVEC_OPTIONS_BASELINE)
         return false;
@@ -61,7 +61,7 @@ struct option_list {
     struct option_list *next;
 };
 
-/* The help as the command line shows it, with that of the choices where it asks for them; on the
+/* The help as the command line shows it, including that of the choices where requested; on the
  * heap. */
 static char *full_help(const struct command *command, const psdvec_option *row)
 {
@@ -86,7 +86,7 @@ static void add_option(struct option_list *list, const struct option_source *sou
     option->row.group = group;
     option->name = row->flag ? row->flag : source->library ? dashed(row->name) : row->name;
     char *help = row->help ? full_help(list->command, row) : NULL;
-    option->row.help = help; /* as long as the program lives */
+    option->row.help = help; /* never freed */
 }
 
 static void add_source(struct option_list *list, const struct option_source *source)
@@ -103,8 +103,8 @@ static void add_source(struct option_list *list, const struct option_source *sou
     }
 }
 
-/* Options of a heading together, headings in the order in which they first come. Then the heading
- * stands at the first option only. */
+/* Groups options by heading, headings in the order of their first occurrence. Then only the first
+ * option of a group has the heading. */
 static void sort_options(struct option_list *list)
 {
     struct option_spec *sorted = must_alloc(list->count, sizeof *sorted);
@@ -124,7 +124,7 @@ static void sort_options(struct option_list *list)
     list->options = sorted;
 }
 
-/* Made when a command is first looked into, and kept as long as the program lives. */
+/* Created at the first access to a command, and never freed. */
 static const struct option_list *options_of(const struct command *command)
 {
     static struct option_list *all;
@@ -181,7 +181,7 @@ const char *option_argument(const struct option_spec *option)
     return all;
 }
 
-/* ---- Formats ------------------------------------------------------------------------------------ */
+/* ---- Formats --------------------------------------------------------------------------------- */
 
 static const psdvec_choice formats[] = {
     {.name = "table"}, {.name = "tsv"}, {.name = "json"}, {.name = "markdown"}, {0}};
@@ -200,7 +200,7 @@ bool option_is_format(const struct option_spec *option)
     return option->row.choices == formats;
 }
 
-/* ---- Spelling ---------------------------------------------------------------------------------- */
+/* ---- Spelling -------------------------------------------------------------------------------- */
 
 static const psdvec_option *find_in(psdvec_options_kind kind, const char *name, size_t length)
 {
@@ -211,8 +211,8 @@ static const psdvec_option *find_in(psdvec_options_kind kind, const char *name, 
     return NULL;
 }
 
-/* The row with this name, `length` bytes long: of the command's tables, or else of another one, as
- * a remedy may lie with another command. NULL: there is none. */
+/* Finds the row with this name, `length` bytes long: in the command's tables, or otherwise in
+ * another one, because a remedy may be an option of another command. NULL: there is none. */
 static const psdvec_option *find_row(const struct command *command, const char *name, size_t length)
 {
     const psdvec_option *row = NULL;
@@ -246,7 +246,7 @@ char *command_spell(const struct command *command, const char *text)
     return to.text ? to.text : must_copy("");
 }
 
-/* ---- Names ------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 const char *command_page(const struct command *command)
 {
@@ -266,7 +266,7 @@ const struct family *family_find(const char *word, size_t length)
     return NULL;
 }
 
-/* ---- Defaults ------------------------------------------------------------------------------------ */
+/* ---- Defaults -------------------------------------------------------------------------------- */
 
 static bool is_inherited(const struct command *command, const struct option_spec *option)
 {

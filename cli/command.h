@@ -1,8 +1,8 @@
-/* What a command is: one declaration per command, from which come parsing,
- * --help, the manual pages, shell completion and the tested examples.
+/* The declaration of a command, from which parsing, --help, the manual pages, shell completion and
+ * the tested examples are derived.
  *
- * A new command is a new file cli/cmd_NAME.c with a `const struct command`,
- * and its name in commands.h. */
+ * A new command is a new file cli/cmd_NAME.c with a `const struct command`, and its name in
+ * commands.h. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -10,19 +10,19 @@
 
 struct run;
 
-/* An option of a command. A row is the library's (psdvec/options.h) or the program's own; of these
- * the name is spelled as on the command line. */
+/* An option of a command. A row belongs to the library (psdvec/options.h) or to the program; the
+ * names of the latter are spelled as on the command line. */
 struct option_spec {
-    psdvec_option row; /* with its heading in `group`: NULL if it is that of the option before */
+    psdvec_option row; /* with its heading in `group`: NULL if it is that of the previous option */
     const char *name;  /* "min-count" of --min-count */
-    bool library;      /* the row is the library's, of this kind: */
+    bool library;      /* the row belongs to the library, in this table: */
     psdvec_options_kind kind;
 };
 
-/* Where options come from. */
+/* A source of options. */
 struct option_source {
-    const psdvec_option *rows; /* the program's own; ends with a row without a name */
-    bool library;              /* or a table of the library, of this kind: */
+    const psdvec_option *rows; /* rows of the program; ends with a row without a name */
+    bool library;              /* or a table of the library: */
     psdvec_options_kind kind;
     const char *only, *except; /* names between blanks: " dim form "; NULL: all, none */
 };
@@ -35,7 +35,7 @@ struct option_source {
         .library = true, __VA_ARGS__                                                               \
     }
 
-/* Rows of the program's own, by what their value is. */
+/* Rows of the program, by the type of their value. */
 #define FLAG_OPTION(name_, ...)                                                                    \
     {                                                                                              \
         .name = (name_), .type = PSDVEC_OPTION_FLAG, __VA_ARGS__                                   \
@@ -69,14 +69,14 @@ struct example {
     const char *line, *meaning; /* NULL ends the list */
 };
 
-/* Lists of a declaration, with their ends. */
+/* Lists in a declaration, with their terminators. */
 #define PARAGRAPHS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define EXAMPLES(...) ((const struct example[]){__VA_ARGS__, {0}})
 
 #define COMMAND_SOURCES 7
 #define COMMAND_PRESETS 2
 
-/* Commands of two words with the same first one, which stands on the main help screen for all. */
+/* Commands of two words with the same first word, which the main help screen lists once for all. */
 struct family {
     const char *word, *summary; /* NULL ends the list */
 };
@@ -89,15 +89,15 @@ struct command {
     const char *name;               /* "count", "counts info" */
     const char *group;              /* heading on the main help screen; NULL: hidden */
     const char *summary;            /* one line, no full stop */
-    const char *synopsis;           /* what stands behind the name */
+    const char *synopsis;           /* what follows the name */
     const char *const *description; /* paragraphs; ends with NULL */
     struct option_source sources[COMMAND_SOURCES]; /* the unused ones are empty */
-    /* Presets of the library's tables: the first is in force, unless the option `preset_option`
-     * says the second, as its second choice or as a switch. NULL: none. */
+    /* Presets of the library's tables: the first is active unless the option `preset_option`
+     * selects the second, as its second choice or as a switch. NULL: none. */
     const char *presets[COMMAND_PRESETS];
     const char *preset_option;
-    const char *alone; /* a switch with which the command needs neither operands nor an output */
-    /* Names of options, ends with NULL: their default is not their own but `inherited_from`. */
+    const char *alone; /* a switch with which neither operands nor an output are needed */
+    /* Names of options, ends with NULL: their default is taken from `inherited_from`. */
     const char *const *inherited; /* may be NULL */
     const char *inherited_from;
     const struct example *examples; /* may be NULL */
@@ -105,15 +105,15 @@ struct command {
     struct {
         size_t least, most; /* SIZE_MAX: no limit */
     } operands;
-    bool no_files;       /* operands are not names of files, which shells complete */
-    const char *missing; /* the sentence if there are too few operands */
-    /* Not NULL: the library writes the result to the file of -o, which is then
-     * required; an example of a name. NULL: results go to standard output. */
+    bool no_files;       /* operands are not file names, which shells complete */
+    const char *missing; /* the error message if there are too few operands */
+    /* Not NULL: the library writes the result to the file of -o, which is then required; an example
+     * of a file name. NULL: results go to standard output. */
     const char *output_example;
     enum output_kind output_kind;
-    bool output_optional; /* not required after all: there is something to see without it */
+    bool output_optional; /* -o is not required: without it the command prints a result */
     bool output_operand;  /* the last operand may name that file instead of -o */
-    /* Behind the first operand, -word and +word are operands too; argument_sign() tells. */
+    /* After the first operand, -word and +word are operands too; see argument_sign(). */
     bool signed_operands;
     int (*act)(struct run *run); /* returns the exit status */
 };
@@ -134,30 +134,29 @@ enum format { FORMAT_TABLE, FORMAT_TSV, FORMAT_JSON, FORMAT_MARKDOWN };
 extern const psdvec_option format_options[], format_options_tsv[];
 #define FORMAT_OPTIONS OWN_OPTIONS(format_options)         /* a table by default */
 #define FORMAT_OPTIONS_TSV OWN_OPTIONS(format_options_tsv) /* TSV by default */
-/* That option, rather than another one of this name. */
+/* Whether it is that option rather than another one with this name. */
 bool option_is_format(const struct option_spec *option);
 
-/* The k-th option of a command over all of its sources, those of a heading together; NULL after the
- * last. */
+/* The k-th option of a command over all of its sources, grouped by heading; NULL after the last. */
 const struct option_spec *command_option(const struct command *command, size_t k);
 size_t command_option_count(const struct command *command);
 
 /* The name of the manual page: "psdvec-counts-info". */
 const char *command_page(const struct command *command);
 
-/* The heading that the k-th option stands under. */
+/* The heading of the k-th option. */
 const char *option_group(const struct command *command, size_t k);
 /* True if it takes no value. */
 bool option_is_switch(const struct option_spec *option);
-/* How the argument is written in help: "N", "words|whitespace"; NULL for switches. */
+/* The argument as help shows it: "N", "words|whitespace"; NULL for switches. */
 const char *option_argument(const struct option_spec *option);
 
-/* The library names options as `min_count`, and values as `window=3`. The text with these spelled
- * as on the command line, --min-count and --window 3; on the heap. */
+/* The library writes options as `min_count`, and values as `window=3`. Returns the text with these
+ * spelled as on the command line, --min-count and --window 3; on the heap. */
 char *command_spell(const struct command *command, const char *text);
 
-/* The default, parsed like an argument, with the command's preset of this number (0 in a command
- * without presets); NULL if there is none. `command` is NULL for the options that all have. */
+/* The default, in the form of an argument, with this preset of the command (0 for a command without
+ * presets); NULL if there is none. `command` is NULL for the common options. */
 const char *option_fallback(const struct command *command, const struct option_spec *option,
                             size_t preset);
 

@@ -1,4 +1,4 @@
-/* All commands, each declared at the end of its own file; in the order of the help screen. */
+/* All commands in the order of the help screen, each declared at the end of its file. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -1,12 +1,12 @@
 /* Completion: commands, second words, options, choices, files.
  *
- * The scripts of the shells know nothing of the commands. At each Tab they ask
+ * The shell scripts contain no commands. At each Tab they run
  *
  *     psdvec internal-completion +WORD...
  *
- * with the words behind "psdvec" up to the cursor, each with a plus before it, so that none is empty
- * or an option. The answer is a line for each word that may stand there, with a tab and what it
- * means, or one of the lines ":f" for files and ":d" for folders. */
+ * with the words after "psdvec" up to the cursor, each prefixed with a plus, so that none is empty
+ * or an option. The output is one line per possible word, with a tab and its meaning, or one of the
+ * lines ":f" for files and ":d" for folders. */
 #include "help.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ const char *completion_script(const char *shell)
                                     : NULL;
 }
 
-/* A word that may stand where `typed` begins one; `front` is what stands before it: "--color=". */
+/* Offers a word that starts with `typed`; `front` is the text before it: "--color=". */
 static void offer(struct buffer *to, const char *typed, const char *front, const char *word,
                   const char *meaning)
 {
@@ -91,7 +91,7 @@ static void offer(struct buffer *to, const char *typed, const char *front, const
     free(whole);
 }
 
-/* First words, or second ones of a family. */
+/* Offers first words, or second words of a family. */
 static void offer_commands(struct buffer *to, const char *typed, const struct family *of)
 {
     const struct family *last = NULL;
@@ -110,7 +110,7 @@ static void offer_commands(struct buffer *to, const char *typed, const struct fa
     }
 }
 
-/* True if the word is the option: --name, -n, or the beginning of --name=value. */
+/* True if the word is the option: --name, -n, or a word that starts with --name=. */
 static bool is_option(const char *word, const struct option_spec *option)
 {
     size_t length = strlen(option->name);

@@ -1,7 +1,8 @@
-/* One table for all names that people bring along from other programs.
+/* A table of names of commands and options in other programs.
  *
- * Names are compared without regard to case, and with '_' as '-', so that -minCount, --min_count and
- * -min-count are the same. Of several rows with a name, the first that fits the command counts. */
+ * Names are compared case-insensitively, and with '_' as '-', so that -minCount, --min_count and
+ * -min-count are the same. Of several rows with a name, the first that applies to the command is
+ * used. */
 #include "elsewhere.h"
 
 #include "phrase.h"
@@ -11,7 +12,7 @@
 struct row {
     const char *names; /* between blanks */
     const char
-        *ours; /* the line to type; of an option its name, or NULL: `purpose` is the advice */
+        *ours; /* the line to type; for an option its name, or NULL: `purpose` is the advice */
     const char *purpose;
 };
 
@@ -92,12 +93,12 @@ static const struct row option_rows[] = {
     {"version", NULL, "the version is printed by psdvec --version"},
     {0}};
 
-/* Names of what is not an option here but an operand. */
+/* Names of options of other programs that are operands here. */
 static const char operand_names[] =
     "input i train corpus corpus-file input-file infile file files text texts data model m word "
     "words w";
 
-/* As names are compared. The word lasts. */
+/* The normalised form for comparison. The string lasts. */
 static char *plain(const char *name)
 {
     char *word = lasting_alloc(strlen(name) + 1, 1);

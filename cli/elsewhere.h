@@ -1,5 +1,5 @@
-/* Names of commands and options in other programs (word2vec, GloVe, fastText, gensim), and what
- * they are called here. */
+/* Names of commands and options in other programs (word2vec, GloVe, fastText, gensim), and their
+ * equivalents here. */
 #ifndef CLI_ELSEWHERE_H
 #define CLI_ELSEWHERE_H
 
@@ -10,8 +10,8 @@
 const char *elsewhere_command(const char *name);
 
 /* What to type instead of an option of another program: "for the number of dimensions, write --dim
- * N"; NULL if the name, which has no dashes before it, is not known or means nothing to the
- * command. *option: which option of the command it is; NULL: none. */
+ * N"; NULL if the name, without dashes, is not known or does not apply to the command. *option: the
+ * corresponding option of the command; NULL: none. */
 const char *elsewhere_option(const struct command *command, const char *name,
                              const struct option_spec **option);
 

@@ -1,17 +1,17 @@
-/* Telling models from test sets, by their first bytes alone.
+/* Distinguishing models from test sets, by their first bytes only.
  *
  *     a folder                                        sets
- *     a pipe, or anything else that is no file        set: vectors are mapped
- *     safetensors; npy; bytes that text does not have model
- *     a first line of two whole numbers               model: word2vec's "words dim"
+ *     a pipe, or anything that is not a regular file  set: vectors are mapped
+ *     safetensors; npy; binary data                   model
+ *     a first line of two integers                    model: word2vec's "words dim"
  *     most of the first lines are a word and          model: GloVe's text
  *       two numbers or more, and nothing else
  *     anything else                                   set
  *
- * No set has lines of one word and two numbers: a judgement is about two words, and a group
- * has one name. A word and *one* number may be a group with a number for a name, so vectors
- * of a single number need --model. Whether a set is a good one, the library says when it
- * reads it; whether vectors are, likewise. So a large model is never read as a set. */
+ * No set has lines of one word and two numbers: a judgement is about two words, and a group has one
+ * name. A word and *one* number may be a group whose name is a number, so vectors of one dimension
+ * need --model. The library validates sets and vectors when it reads them. So a large model is
+ * never read as a set. */
 #include "eval.h"
 
 #include "cell.h"
@@ -31,7 +31,7 @@ enum { SNIFFED = 1 << 16, LINES = 100 };
 
 enum file_kind { FILE_IS_SET, FILE_IS_MODEL, FILE_UNREADABLE };
 
-/* ---- What is it? --------------------------------------------------------------- */
+/* ---- Classification ------------------------------------------------------------ */
 
 static bool is_blank(char c)
 {
@@ -75,7 +75,7 @@ static bool is_number(const char *at, const char *end)
 struct line {
     size_t fields;
     size_t numbers; /* of them, after the first */
-    bool whole;     /* all fields are whole numbers */
+    bool whole;     /* all fields are integers */
 };
 
 static struct line read_line(const char *at, const char *end)
@@ -106,7 +106,7 @@ static bool has_odd_bytes(const char *text, size_t length)
     return false;
 }
 
-/* `whole`: the text is all of the file, so its last line is not cut off. */
+/* `whole`: the text is the complete file, so its last line is not truncated. */
 static bool is_vectors(const char *text, size_t length, bool whole)
 {
     const char *end = text + length;
@@ -161,7 +161,7 @@ bool eval_file_is_model(const char *path)
     return sniff(path) == FILE_IS_MODEL;
 }
 
-/* ---- All of them ----------------------------------------------------------------- */
+/* ---- All files ------------------------------------------------------------------- */
 
 void eval_add_file(struct eval_files *files, const char *path)
 {
@@ -171,7 +171,7 @@ void eval_add_file(struct eval_files *files, const char *path)
     files->paths[files->count++] = path;
 }
 
-/* Divides the operands; sets go to `sets`, of which there are at most as many as operands. */
+/* Classifies the operands; sets go to `sets`, which has capacity for all operands. */
 static int tell_apart(struct eval *eval, const char **sets, size_t *set_count)
 {
     const struct arguments *arguments = eval->run->arguments;
@@ -219,7 +219,7 @@ static void add_set(struct eval *eval, const psdvec_test *set, const char *path)
     files->names[files->count - 1] = psdvec_test_get_info(set)->name;
 }
 
-/* The sets of one path; `doubtful`: it was not forced to be a set, and may be neither. */
+/* The sets of one path; `doubtful`: the user did not declare it a set, so it may be neither. */
 static int add_sets_of(struct eval *eval, const char *path, bool doubtful)
 {
     struct run *run = eval->run;
@@ -291,7 +291,8 @@ int eval_open(struct eval *eval)
     count = doubtful;
     for (size_t k = 0; k < named->text_count; k++)
         sets[count++] = named->texts[k];
-    /* Sets first: they are small, and a mistake in one should not wait for the models. */
+    /* Sets first: they are small, and an error in one should not be reported only after the
+     * models. */
     code = eval_open_sets(eval, sets, count, doubtful, argument_flag(arguments, "builtin"));
     return code ? code : eval_open_models(eval);
 }

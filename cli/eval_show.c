@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Rows -------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Scores come by set, section, measure and model, so a row is as many of them as there are models. */
+/* Scores are sorted by set, section, measure and model, so a row is as many of them as there are
+ * models. */
 const char *const kind_words[] = {[PSDVEC_TEST_SIMILARITY] = "similarity",
                                   [PSDVEC_TEST_ANALOGY] = "analogy",
                                   [PSDVEC_TEST_CHOICE] = "choice",
@@ -82,7 +83,7 @@ size_t eval_best(const struct eval *eval, const struct eval_row *row)
     return differ ? best : SIZE_MAX;
 }
 
-/* Of the best and another model; NULL if there is none. */
+/* The difference between the best and another model; NULL if there is none. */
 static const psdvec_difference *find_difference(const struct eval *eval, const struct eval_row *row,
                                                 size_t best, size_t model)
 {
@@ -97,8 +98,7 @@ static const psdvec_difference *find_difference(const struct eval *eval, const s
     return NULL;
 }
 
-/* True if the model is worse than the best one by more than chance, on the questions that
- * both know. */
+/* True if the model is significantly worse than the best one, on the questions that both know. */
 static bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best,
                           size_t model)
 {
@@ -112,11 +112,11 @@ bool eval_is_alike(const struct eval *eval, const struct eval_row *row, size_t b
     return d && !isnan(d->p) && !eval_is_worse(eval, row, best, model);
 }
 
-#define NAME_COLUMNS 28  /* of sets and sections */
-#define LABEL_COLUMNS 11 /* of a model's name over its scores */
+#define NAME_COLUMNS 28  /* width of the names of sets and sections */
+#define LABEL_COLUMNS 11 /* width of a model's name above its scores */
 #define LOW_COVERAGE 0.8
 
-/* ---- For programs ----------------------------------------------------------------------------- */
+/* ---- Machine-readable formats ---------------------------------------------------------------- */
 
 static void show_options(struct show *show, const struct eval *eval)
 {
@@ -223,14 +223,14 @@ void eval_show_data(struct show *show, const struct eval *eval)
     show_differences(show, eval);
 }
 
-/* ---- For people -------------------------------------------------------------------------------- */
+/* ---- Output for people ----------------------------------------------------------------------- */
 
 static bool eval_shown(const struct eval *eval, const struct eval_row *row)
 {
     return !row->section || row->part || argument_flag(eval->run->arguments, "sections");
 }
 
-/* 100% only if nothing is missing. */
+/* 100% only if no question is missing. */
 const char *eval_percent(const psdvec_score *score)
 {
     double share = score->total ? (double)score->known / score->total : 0;
@@ -312,7 +312,7 @@ static enum style coverage_style(const psdvec_score *score)
     return (double)score->known < LOW_COVERAGE * score->total ? YELLOW : DIM;
 }
 
-/* The name of the set, or that of the section below it; nothing if it stands above already. */
+/* The name of the set, or of the section below it; empty if the line above has the same. */
 static const char *name_text(const struct eval *eval, size_t r)
 {
     const struct eval_row *row = &eval->rows[r], *above = row - 1;
@@ -322,7 +322,7 @@ static const char *name_text(const struct eval *eval, size_t r)
     return repeats ? "" : phrase("%s%s", row->section ? "  " : "", phrase_safe(name, strlen(name)));
 }
 
-/* One model's score, its mark and its share of known questions. */
+/* The score of one model, its mark and its coverage. */
 static const char *score_text(const struct eval *eval, const struct eval_row *row, size_t best,
                               size_t model)
 {

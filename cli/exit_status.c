@@ -1,4 +1,4 @@
-/* From the library's status families to exit statuses. */
+/* Maps status families of the library to exit statuses. */
 #include "exit_status.h"
 
 #include "system.h"

@@ -8,7 +8,7 @@
 enum {
     EXIT_FINE = 0,
     EXIT_DEFECT = 1,       /* 9xx */
-    EXIT_USE = 2,          /* 1xx, and every mistake on the command line */
+    EXIT_USE = 2,          /* 1xx, and every error on the command line */
     EXIT_INPUT = 3,        /* 2xx */
     EXIT_FILE = 4,         /* 3xx */
     EXIT_OUTPUT = 5,       /* 4xx */

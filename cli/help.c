@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The column where the explanation of an option starts. */
+/* The column of the help text of an option. */
 #define OPTION_COLUMN 26
 
 const struct example main_examples[] = {
@@ -67,8 +67,8 @@ const char *command_unknown(const char *name)
                 : phrase("there is no command '%s'", name);
 }
 
-/* All commands, a family by its name, where its first command stands; or those of one
- * family. That there is help the screen says itself. */
+/* Lists all commands, with a family by its name in the place of its first command; or those of one
+ * family. The help command is not listed: the screen itself mentions help. */
 static void list_commands(struct buffer *to, const char *word, size_t width)
 {
     const char *group = "";
@@ -81,7 +81,7 @@ static void list_commands(struct buffer *to, const char *word, size_t width)
             (!word && !strcmp(command->name, "help")))
             continue;
         last = family ? family : last;
-        /* A family is listed under the heading that it comes after. */
+        /* A family is listed under the current heading. */
         if (!family && strcmp(group, command->group) != 0) {
             group = command->group;
             buffer_format(to, "\n%s:\n", group);

@@ -1,11 +1,11 @@
 /* Editing of lines with libedit.
  *
- * libedit edits and draws the line; the rest is ours. Its own reader retries a read that a signal
- * interrupts, so that Ctrl-C would do nothing; its own signal handlers would replace those of the
- * program. So it reads characters through read_character(), which waits with signals_wait(). This
- * also learns of a new size of the window and of the return to the foreground, and redraws the line.
+ * libedit edits and draws the line. Its default reader retries a read that a signal interrupts, so
+ * that Ctrl-C would do nothing, and its signal handlers would replace those of the program. So it
+ * reads characters through read_character(), which waits with signals_wait(). That also detects a
+ * change of the window size and the return to the foreground, and redraws the line.
  *
- * Tab inserts what all offers have in common; if that is nothing, it lists them. */
+ * Tab inserts the common prefix of all offers; if there is none, it lists them. */
 #include "line_editor.h"
 
 #include "util/utf8.h"
@@ -29,7 +29,7 @@ void offers_share(struct offers *offers, const char *text, size_t length)
     size_t same = 0;
     while (same < length && same < common->length && text[same] == common->text[same])
         same++;
-    same = pv_utf8_cut(common->text, same); /* whole characters only */
+    same = pv_utf8_cut(common->text, same); /* complete characters only */
     common->length = same;
     common->text[same] = '\0';
 }
@@ -83,7 +83,7 @@ struct line_editor {
     EditLine *edit;
     History *history;
     char *history_path; /* NULL: none */
-    char *last;         /* line of the history */
+    char *last;         /* last line of the history */
     const char *prompt;
     line_completer *complete;
     void *host;
@@ -104,8 +104,8 @@ static char *prompt_of(EditLine *edit)
 
 /* ---- Characters ----------------------------------------------------------------------------- */
 
-/* The window has another size, or the program is in the foreground again, where the shell may have
- * left the terminal in another mode. */
+/* Called when the window size has changed, or the program is in the foreground again, where the
+ * shell may have left the terminal in another mode. */
 static void redraw(EditLine *edit)
 {
     el_set(edit, EL_PREP_TERM, 0);
@@ -115,7 +115,7 @@ static void redraw(EditLine *edit)
     el_set(edit, EL_REFRESH);
 }
 
-/* 1 and a character; 0 at the end; -1 and errno. */
+/* Returns 1 and a character; 0 at the end; -1 and errno. */
 static int read_character(EditLine *edit, wchar_t *to)
 {
     mbstate_t state = {0};
@@ -135,7 +135,7 @@ static int read_character(EditLine *edit, wchar_t *to)
         bool inside = !mbsinit(&state);
         size_t used = mbrtowc(to, &byte, 1, &state);
         if (used == (size_t)-1) {
-            /* Not UTF-8: dropped, but for a byte that may begin the next character. */
+            /* Invalid UTF-8 is dropped, except a byte that may start the next character. */
             memset(&state, 0, sizeof state);
             if (!inside)
                 continue;
@@ -143,7 +143,7 @@ static int read_character(EditLine *edit, wchar_t *to)
             if (used == (size_t)-1)
                 memset(&state, 0, sizeof state);
         }
-        /* A Ctrl-D that was typed before the terminal was in raw mode arrives as a zero. */
+        /* A Ctrl-D typed before the terminal was in raw mode arrives as a zero byte. */
         if (used != (size_t)-1 && used != (size_t)-2 && *to != L'\0')
             return 1;
     }
@@ -151,7 +151,7 @@ static int read_character(EditLine *edit, wchar_t *to)
 
 /* ---- Completion ----------------------------------------------------------------------------- */
 
-/* Most frequent or most apt first, along the rows. */
+/* The most frequent or most relevant first, row by row. */
 static void list_offers(const struct offers *offers)
 {
     size_t widest = 1, width = terminal_width(STDOUT_FILENO);
@@ -174,7 +174,7 @@ static void list_offers(const struct offers *offers)
     buffer_free(&text);
 }
 
-/* Replaces what was typed by the common beginning of the offers. */
+/* Replaces the typed text by the common prefix of the offers. */
 static bool insert(EditLine *edit, const char *typed, const struct offers *offers)
 {
     struct buffer text = {0};
@@ -193,7 +193,7 @@ static bool insert(EditLine *edit, const char *typed, const struct offers *offer
         buffer_char(&text, ' ');
     }
     bool other = text.length != offers->replaced || memcmp(text.text, typed, text.length) != 0;
-    /* Only more than was typed, or the same in another case, or the end of a single offer. */
+    /* Only if that adds to the typed text, changes its case, or completes a single offer. */
     bool inserted = other && text.length >= offers->replaced;
     if (inserted) {
         if (offers->replaced)
@@ -290,7 +290,7 @@ const char *line_editor_read(struct line_editor *editor)
 {
     int length = 0;
     errno = 0;
-    /* Before the prompt is shown: then what is typed at it is not taken for a line as a whole. */
+    /* Before the prompt is shown, so that input typed at it is not read as a complete line. */
     el_set(editor->edit, EL_PREP_TERM, 1);
     const char *got = el_gets(editor->edit, &length);
     if (!got) {

@@ -18,14 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Longer lines are not kept; a file larger than all of them together is not read. */
+/* Longer lines are not saved; a file larger than all of them together is not read. */
 #define LINE_BYTES ((size_t)4096)
 #define FILE_BYTES (2 * HISTORY_LINES * LINE_BYTES)
 
 char *line_history_path(void)
 {
     const char *state = system_variable("XDG_STATE_HOME"), *home = system_variable("HOME");
-    if (state && *state == '/') /* relative paths are to be ignored, says the XDG specification */
+    if (state && *state == '/') /* the XDG specification requires that relative paths are ignored */
         return must_format("%s/psdvec/history", state);
     return home && *home == '/' ? must_format("%s/.local/state/psdvec/history", home) : NULL;
 }
@@ -91,7 +91,7 @@ void line_history_add(const char *path, const char *line)
     if (fd < 0)
         return;
     char *whole = must_format("%s\n", line);
-    /* A line that is lost is no reason to disturb the session. */
+    /* Losing a line is not worth an error message. */
     ssize_t wrote = write(fd, whole, strlen(whole));
     (void)wrote;
     free(whole);

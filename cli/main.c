@@ -1,4 +1,4 @@
-/* psdvec: finds the command, reads its options, runs it. */
+/* psdvec: finds the command, parses its options and runs it. */
 #include "arguments.h"
 #include "exit_status.h"
 #include "help.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints a help screen or the version; even here a full disk is noticed. */
+/* Prints a help screen or the version; write errors are detected here too. */
 static int print(struct buffer *text)
 {
     struct output out;
@@ -34,7 +34,7 @@ static int no_command(void)
     return EXIT_USE;
 }
 
-/* Words that start with a dash where a command should stand. */
+/* Handles words that start with a dash in the place of a command. */
 static int leading_option(const char *word)
 {
     struct buffer text = {0};
@@ -52,7 +52,7 @@ static int leading_option(const char *word)
                             word));
 }
 
-/* "counts" alone, or with a second word that is none of its commands. */
+/* Handles "counts" alone, or with a second word that is not one of its commands. */
 static int family(const char *word, const char *second)
 {
     struct buffer text = {0};

@@ -1,7 +1,7 @@
-/* Manual pages in the man(7) macros, which every troff and mandoc reads.
+/* Manual pages with the man(7) macros, which all versions of troff and mandoc read.
  *
- * The date is that of SOURCE_DATE_EPOCH where it is set, so that packages can
- * be built to the same bits. */
+ * The date is that of SOURCE_DATE_EPOCH if it is set, so that builds of packages are
+ * reproducible. */
 #include "help.h"
 
 #include "cell.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Text, safe inside a line of roff. */
+/* Escapes text for use within a line of roff. */
 static void roff(struct buffer *to, const char *text)
 {
     static const char from[] = "\\-'^~\"";
@@ -32,8 +32,8 @@ static void roff(struct buffer *to, const char *text)
     }
 }
 
-/* A paragraph on lines of its own, broken so that the source is readable. A
- * line that would start with a control character is guarded. */
+/* A paragraph on separate lines, wrapped so that the source is readable. A line that would start
+ * with a control character is escaped. */
 static void roff_lines(struct buffer *to, const char *text)
 {
     struct buffer safe = {0}, lines = {0};
@@ -45,7 +45,7 @@ static void roff_lines(struct buffer *to, const char *text)
     buffer_free(&lines);
 }
 
-/* A phrase of the help as a sentence. */
+/* Turns a phrase of the help into a sentence. */
 static void roff_sentence(struct buffer *to, const char *help)
 {
     roff_lines(to, phrase("%c%s.", toupper((unsigned char)*help), help + 1));

@@ -1,4 +1,4 @@
-/* Memory that is there or the program ends; strings that grow; what lasts. */
+/* Memory allocation that ends the program on failure; growing strings; lasting objects. */
 #include "memory.h"
 
 #include "exit_status.h"
@@ -10,7 +10,7 @@
 void out_of_memory(void)
 {
     fputs("psdvec: the system is out of memory; close other programs and try again\n", stderr);
-    exit(EXIT_RESOURCE); /* NOLINT(concurrency-mt-unsafe): there is no other way on */
+    exit(EXIT_RESOURCE); /* NOLINT(concurrency-mt-unsafe): there is no alternative */
 }
 
 void *must_alloc(size_t count, size_t size)
@@ -144,8 +144,8 @@ char *must_format(const char *format, ...)
 
 /* ---- JSON from files ---------------------------------------------------------------------------
  *
- * What the files of the library hold was validated when they were opened; malformed text elsewhere
- * ends the walk. */
+ * JSON in files of the library was validated when they were opened; for other JSON, malformed text
+ * ends the iteration. */
 
 static void start(pv_json *json, const char *text, size_t length)
 {
@@ -162,7 +162,7 @@ bool json_enter(struct json_walk *walk, const char *text, char bracket)
 bool json_next(struct json_walk *walk, struct buffer *key, const char **value, size_t *length)
 {
     buffer_clear(key);
-    buffer_text(key, "");         /* not NULL, whatever the name */
+    buffer_text(key, "");         /* not NULL, even for an empty name */
     return walk->json.objects & 1 /* the outermost container is an object */
                ? pv_json_next_member(&walk->json, key, value, length)
                : pv_json_next_element(&walk->json) && pv_json_skip(&walk->json, value, length);
@@ -183,7 +183,7 @@ void json_plain(struct buffer *to, const char *value, size_t length)
             buffer_text(to, first ? "" : ", ");
             if (!pv_json_skip(&json, &value, &length))
                 break;
-            if (*value == '[') /* no list within a list */
+            if (*value == '[') /* no nested lists */
                 buffer_add(to, value, length);
             else
                 json_plain(to, value, length);
@@ -200,7 +200,7 @@ void json_plain(struct buffer *to, const char *value, size_t length)
     }
 }
 
-/* ---- What lasts: a list, of which the last ones can be ended ------------------------------- */
+/* ---- Lasting objects: a list, from the end of which objects are released -------------------- */
 
 static struct {
     struct {

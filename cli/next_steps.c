@@ -1,9 +1,9 @@
-/* What to try with a model that was just trained: three commands with words of its text.
+/* Suggestions after a training: three commands with words of its text.
  *
  * The words are frequent and have content. The most frequent words, which make up half of the text,
  * are mostly grammar; of the others, those with the largest f (v . v)^2 are taken, where f is the
- * frequency and v . v, the product of a word's vector with itself, is how strongly the word attracts
- * certain contexts. Short words are passed over. The choice depends on the model alone. */
+ * frequency and v . v, the product of a word's vector with itself, is how strongly the word
+ * attracts certain contexts. Short words are skipped. The choice depends only on the model. */
 #include "summary.h"
 
 #include "phrase.h"
@@ -20,10 +20,10 @@ static uint32_t grammar(const psdvec_model *model, uint32_t words)
         all += psdvec_model_frequency(model, i);
     while (first < words && 2 * sum < all)
         sum += psdvec_model_frequency(model, first++);
-    return words - first >= WORDS ? first : 0; /* of a tiny text all words will do */
+    return words - first >= WORDS ? first : 0; /* of a tiny text, all words are candidates */
 }
 
-/* Letters alone, so that neither a number nor anything that a shell would read is chosen. */
+/* Letters only, so that neither numbers nor characters with a meaning in a shell are chosen. */
 static bool is_plain(const char *word, size_t length)
 {
     for (size_t k = 0; k < length; k++)

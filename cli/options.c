@@ -1,4 +1,4 @@
-/* From the command line to the library's options: a given option is set by its name. */
+/* From the command line to the options of the library: each given option is set by its name. */
 #include "options.h"
 
 #include "exit_status.h"
@@ -20,14 +20,14 @@ static int refused(struct run *run, const psdvec_settings *settings)
     return run->refusal;
 }
 
-/* The text of a row of this kind, as it was given; NULL: it was not. */
+/* The given text of an option of this table; NULL: it was not given. */
 static const char *given_text(const struct arguments *arguments, psdvec_options_kind kind,
                               const psdvec_option *row)
 {
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
         const struct option_value *value = &arguments->values[k];
-        /* --seed is the context's, and that of what is drawn. */
+        /* --seed applies to the context and to random draws. */
         bool same = (option->library && option->kind == kind) || !strcmp(row->name, "seed");
         if (same && !strcmp(option->row.name, row->name) && value->given)
             return option_is_switch(option) ? "yes" : value->text;

@@ -1,8 +1,8 @@
 /* Results, buffered and checked.
  *
- * A file of -o is written under another name in the same folder and renamed
- * when it is whole, so an old one survives a failure. What is not a regular
- * file (/dev/stdout, a pipe) is written directly. */
+ * A file of -o is written under another name in the same folder and renamed when it is complete, so
+ * an old file survives a failure. Anything but a regular file (/dev/stdout, a pipe) is written
+ * directly. */
 #include "output.h"
 
 #include "system.h"

@@ -1,20 +1,20 @@
-/* The commands that make models and counts write safetensors whatever the file is called, because
- * other formats cannot hold what extend, score and others need. A name such as x.vec would then make
- * other programs fail on the file, long after the training; so it is refused before any work, with
- * the two commands that lead there. Endings that no format has are the user's business. */
+/* The commands that make models and counts write safetensors regardless of the file name, because
+ * other formats cannot hold what extend, score and others need. A name such as x.vec would make
+ * other programs fail on the file, long after the training; so it is rejected before any work, and
+ * the message shows the two commands to use instead. Unknown file name extensions are accepted. */
 #include "output_name.h"
 
 #include "phrase.h"
 
 #include <string.h>
 
-/* Of compressed files, and what makes one. */
+/* Extensions of compressed files, and the programs that make them. */
 static const struct {
     const char *suffix, *program;
 } packed[] = {{".gz", "gzip"},  {".bz2", "bzip2"}, {".xz", "xz"},
               {".zst", "zstd"}, {".lz4", "lz4"},   {".zip", "zip"}};
 
-/* Of formats that psdvec does not write. */
+/* Extensions of formats that psdvec does not write. */
 static const char *const others[] = {".csv", ".tsv",  ".json", ".jsonl",   ".npz", ".pkl", ".pt",
                                      ".h5",  ".hdf5", ".kv",   ".parquet", ".mtx", NULL};
 
@@ -24,7 +24,7 @@ static bool ends_with(const char *text, size_t length, const char *suffix)
     return length > end && !strncmp(text + length - end, suffix, end);
 }
 
-/* The length without an ending. */
+/* The length without the file name extension. */
 static size_t stem(const char *path, size_t length)
 {
     size_t at = length;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes of an embedded template that stand for what is inserted. */
+/* Bytes of an embedded template that mark the places of insertions. */
 #define TEXT_HERE '\001'
 #define JSON_HERE '\002'
 
@@ -27,8 +27,8 @@ static void add_text(struct buffer *to, const struct buffer *from)
     }
 }
 
-/* JSON in a script element, which "</script" would end and "<!--" would prolong. In JSON < occurs
- * only in strings, where it may be escaped. */
+/* JSON in a script element, in which "</script" and "<!--" must not occur. In JSON < occurs only in
+ * strings, where it can be escaped. */
 static void add_json(struct buffer *to, const struct buffer *from)
 {
     for (size_t k = 0, next; k < from->length; k = next) {

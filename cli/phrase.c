@@ -1,4 +1,4 @@
-/* Phrases: buffers that last. */
+/* Phrases: lasting formatted strings. */
 #include "phrase.h"
 
 #include "cell.h"
@@ -89,7 +89,7 @@ const char *path_operand(const char *path)
     return *path == '-' ? phrase("./%s", path) : path;
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------ */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 PV_PRINTF(1, 2) static struct human print(const char *format, ...)
 {
@@ -153,7 +153,7 @@ struct human human_ratio(uint64_t v, uint64_t scale)
     return human;
 }
 
-/* In exact integer arithmetic (128 bits), so that no rounding of doubles shows. */
+/* Uses exact integer arithmetic (128 bits), so that no rounding of doubles is visible. */
 size_t decimal_ratio(char *to, uint64_t v, uint64_t scale)
 {
     uint64_t part = v % scale;

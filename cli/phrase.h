@@ -1,5 +1,5 @@
-/* Short texts that last (memory.h), so that a sentence, a line or a cell is written in one call:
- * phrase("%s in %s", phrase_counted(words, "word"), phrase_seconds(seconds)). */
+/* Short strings that last (memory.h), so that a message, a line or a cell can be formatted in one
+ * expression: phrase("%s in %s", phrase_counted(words, "word"), phrase_seconds(seconds)). */
 #ifndef CLI_PHRASE_H
 #define CLI_PHRASE_H
 
@@ -8,22 +8,22 @@
 #include <stdint.h>
 
 const char *phrase(const char *format, ...) CLI_PRINTF(1, 2);
-/* Takes over what a buffer has, and empties it. */
+/* Takes over the content of a buffer, and empties it. */
 const char *phrase_of(struct buffer *text);
 const char *phrase_count(uint64_t number);                      /* 1,234,567 */
 const char *phrase_counted(uint64_t number, const char *thing); /* 1 word; 1,234 words */
 const char *phrase_short(double number);                        /* 1.23M */
 const char *phrase_bytes(double bytes);                         /* 1.23 GiB */
 const char *phrase_seconds(double seconds);                     /* 1.2 s, 3 min 05 s */
-/* Without control characters, which might steer the terminal. */
+/* With control characters, which could control the terminal, replaced. */
 const char *phrase_safe(const char *text, size_t length);
 
-/* As a shell reads it back, in quotation marks if need be. */
+/* Quoted for a shell if necessary. */
 const char *phrase_quoted(const char *text);
-/* A file name that is not taken for an option: ./-x for -x. */
+/* A file name that cannot be mistaken for an option: ./-x for -x. */
 const char *path_operand(const char *path);
 
-/* The same for any thread: the text lives until the end of the statement that asked for it, as in
+/* The same for any thread: the string lives until the end of the full expression, as in
  * buffer_format(&line, "%s words", human_count(words).text). */
 struct human {
     char text[48];
@@ -35,9 +35,10 @@ struct human human_bytes(double bytes);               /* 1.23 GiB */
 struct human human_clock(double seconds);             /* 0:42, 1:02:03 */
 struct human human_ratio(uint64_t v, uint64_t scale); /* as decimal_ratio() */
 
-/* v / scale, without a final zero byte; returns how many characters, fewer than DECIMAL_MOST. The
- * shortest decimal that is nearer to it than to any other multiple of 1/scale, so that times scale
- * and rounded it gives v again. Whole numbers have no fraction. scale > 0. */
+/* v / scale, without a terminating zero byte; returns the number of characters, fewer than
+ * DECIMAL_MOST. This is the shortest decimal that is nearer to it than to any other multiple of
+ * 1/scale, so that multiplying by scale and rounding gives v again. Integers have no fraction.
+ * scale > 0. */
 #define DECIMAL_MOST 48
 size_t decimal_ratio(char *to, uint64_t v, uint64_t scale);
 

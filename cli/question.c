@@ -50,7 +50,7 @@ size_t asked_words(const struct asked *asked, uint32_t *words)
     return count;
 }
 
-/* The mean of the parts' vectors, each scaled to length 1. False if there is none. */
+/* The mean of the parts' vectors, each scaled to length 1. Returns false if there is none. */
 static bool combine(const struct question *q, struct asked *asked)
 {
     uint32_t dim = q->info->dim;
@@ -76,7 +76,7 @@ static bool combine(const struct question *q, struct asked *asked)
     return count > 0;
 }
 
-/* Digits that the tokenizer of the model's text leaves out of a word. */
+/* Whether the tokeniser of the model's text removes digits from a word. */
 static bool loses_digits(const struct question *q, const char *text)
 {
     psdvec_text_options rules;
@@ -94,7 +94,7 @@ static bool loses_digits(const struct question *q, const char *text)
             (rules.digits == PSDVEC_DIGITS_MIXED && !letters));
 }
 
-/* Words that are spelled almost like an unknown one: one edit, or two in words of eight letters. */
+/* Words whose spelling is close to an unknown one: one edit, or two in words of eight letters. */
 static const char *spelled_almost_like(const struct question *q, const char *text)
 {
     uint32_t words[3];
@@ -208,7 +208,8 @@ psdvec_query_options question_options(const struct question *q, const uint32_t *
 
 /* ---- Forms ------------------------------------------------------------------------------ */
 
-/* A stem of three characters in common, or a first letter, and one that differs: man, men. */
+/* Whether two words share a prefix of three characters, or share the first byte and differ by at
+ * most one edit: man, men. */
 static bool spelt_alike(const char *a, const char *b)
 {
     size_t common = 0, start = 0;
@@ -327,7 +328,7 @@ static const char *part_names(const struct asked *asked)
     return phrase_of(&names);
 }
 
-/* What there is to say of a word, one after the other: `for_people` as a line of the answer. */
+/* The k-th remark on a word, NULL after the last; `for_people`: as a line of the answer. */
 static const char *remark(const struct asked *asked, size_t k, bool for_people)
 {
     const char *text = phrase_safe(asked->text, strlen(asked->text));

@@ -1,5 +1,5 @@
-/* The page is generated, so that it cannot differ from what the library does. Only the titles and
- * introductions of the tables are written here. */
+/* The options reference, which is generated so that it always agrees with the library. Only the
+ * titles and introductions of the tables are written here. */
 #include "help.h"
 
 #include "commands.h"
@@ -64,9 +64,9 @@ static const char *const introduction[] = {
     "default, unless another value is named.",
     NULL};
 
-/* ---- Pieces of text ----------------------------------------------------------------------------- */
+/* ---- Pieces of text -------------------------------------------------------------------------- */
 
-/* A phrase in Markdown. What is in backquotes stays; elsewhere, characters that mean something in
+/* A phrase in Markdown. Text in backquotes does not change; elsewhere, characters with a meaning in
  * Markdown are escaped. */
 static void add_phrase(struct buffer *to, const char *text)
 {
@@ -85,10 +85,10 @@ static void add_condition(struct buffer *to, psdvec_options_kind kind, const cha
     buffer_text(to, text);
 }
 
-/* ---- Commands ------------------------------------------------------------------------------------ */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
-/* The command's own option for this row of a table; NULL: it has none. Without a row, its first of
- * the table. */
+/* The command's option for this row of a table; NULL: it has none. Without a row, its first option
+ * of the table. */
 static const struct option_spec *find_option(const struct command *command,
                                              psdvec_options_kind kind, const psdvec_option *row)
 {
@@ -111,7 +111,8 @@ static const struct option_spec *any_option(psdvec_options_kind kind, const psdv
     return option;
 }
 
-/* "`count`, `train`", those with the option, or without a row with any of the table; on the heap. */
+/* "`count`, `train`": the commands with the option or, without a row, with any of the table; on the
+ * heap. */
 static char *commands_with(psdvec_options_kind kind, const psdvec_option *row)
 {
     struct buffer names = {0};
@@ -131,7 +132,7 @@ static char *commands_with(psdvec_options_kind kind, const psdvec_option *row)
     return names.text ? names.text : must_copy("");
 }
 
-/* ---- One option ------------------------------------------------------------------------------------ */
+/* ---- One option ------------------------------------------------------------------------------ */
 
 static void add_spelling(struct buffer *to, const struct option_spec *option)
 {
@@ -186,7 +187,7 @@ static const char *type_name(psdvec_option_type type)
 static void add_value(struct buffer *to, const psdvec_option *row)
 {
     const char *const words[] = {row->word, row->second_word};
-    psdvec_option plain = *row; /* words are added below, as code */
+    psdvec_option plain = *row; /* choices are added below, as code */
     char range[400];
     plain.word = plain.second_word = NULL;
     psdvec_option_range(&plain, range, sizeof range);
@@ -245,7 +246,7 @@ static void add_default(struct buffer *to, psdvec_options_kind kind, const psdve
 static void add_option(struct buffer *to, psdvec_options_kind kind, const psdvec_option *row)
 {
     buffer_format(to, "- **`%s`**: ", row->name);
-    /* A colon at the end announces the choices, which are listed below. */
+    /* A colon at the end introduces the choices, which are listed below. */
     char *help = must_format(
         "%.*s", (int)(strlen(row->help) - (row->help[strlen(row->help) - 1] == ':')), row->help);
     add_phrase(to, help);
@@ -269,9 +270,9 @@ static void add_option(struct buffer *to, psdvec_options_kind kind, const psdvec
         buffer_format(to, "  - Member of the struct: `%s`\n", row->member);
 }
 
-/* ---- The page ---------------------------------------------------------------------------------------- */
+/* ---- The page -------------------------------------------------------------------------------- */
 
-/* Counting has the rows of the text options too, which have their own section. */
+/* Counting also has the rows of the text options, which have a separate section. */
 static bool belongs(psdvec_options_kind kind, const psdvec_option *row)
 {
     return kind != PSDVEC_OPTIONS_COUNT || !psdvec_options_find(PSDVEC_OPTIONS_TEXT, row->name);

@@ -1,4 +1,4 @@
-/* Tables of typed cells: filling them, and values as text. */
+/* Tables of typed cells: filling them, and converting values to text. */
 #include "rows.h"
 
 #include "cell.h"
@@ -80,7 +80,7 @@ const char *list_get(const struct buffer *list)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-/* Where a copy of the text begins. */
+/* Returns the offset of a copy of the text. */
 static size_t copy_text(struct rows *rows, const char *text, size_t length)
 {
     size_t at = rows->texts.length;

@@ -1,7 +1,8 @@
-/* Tables of typed cells. Whoever fills one does not know how it will be shown; show.h does that.
+/* Tables of typed cells. They are filled independently of the output format, which is handled by
+ * show.h.
  *
  * Text for people may change its style inside: STYLE_BOLD "king" STYLE_PLAIN. Data that becomes
- * part of such text goes through cell_text(), which lets no control character pass. */
+ * part of such text must go through cell_text(), which replaces control characters. */
 #ifndef CLI_ROWS_H
 #define CLI_ROWS_H
 
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 enum style { PLAIN, BOLD, DIM, RED, YELLOW, CYAN, GREEN, STYLES };
-#define STYLE_MARK '\1' /* then the style as a digit; it takes no column on the screen */
+#define STYLE_MARK '\1' /* followed by the style as a digit; it takes no column on the screen */
 #define STYLE_PLAIN "\0010"
 #define STYLE_BOLD "\0011"
 #define STYLE_DIM "\0012"
@@ -19,7 +20,7 @@ enum style { PLAIN, BOLD, DIM, RED, YELLOW, CYAN, GREEN, STYLES };
 #define STYLE_YELLOW "\0014"
 #define STYLE_CYAN "\0015"
 #define STYLE_GREEN "\0016"
-#define STYLE_SPACE "\001_" /* a space at which no line is broken */
+#define STYLE_SPACE "\001_" /* a non-breaking space */
 
 /* Formats in which something appears; 0: in all. */
 enum {
@@ -35,15 +36,15 @@ enum cell_kind { CELL_NONE, CELL_TEXT, CELL_WHOLE, CELL_REAL, CELL_TRUTH, CELL_J
 
 struct cell {
     enum cell_kind kind;
-    enum style style; /* PLAIN: that of the column */
+    enum style style; /* PLAIN: the style of the column */
     uint64_t whole;
     double real;       /* also the share of a bar that is filled */
     const char *text;  /* of TEXT and JSON; NULL: there is no value */
-    const char *shown; /* for people, instead of the value; NULL: the value */
+    const char *shown; /* replaces the value in output for people; NULL: the value */
     size_t length;     /* of the text */
 };
 
-struct cell no_cell(void); /* left out of JSON */
+struct cell no_cell(void); /* omitted in JSON */
 struct cell text_cell(const char *text);
 struct cell word_cell(const char *text, size_t length);
 struct cell whole_cell(uint64_t number);
@@ -56,20 +57,20 @@ struct cell styled_as(struct cell cell, enum style style);
 
 /* Digits: n after the point, or -n significant ones, or with 0 all that are needed. */
 struct column {
-    const char *name;    /* for programs; NULL: not for them */
-    const char *heading; /* for people; NULL: not for them */
-    const char *group;   /* a heading over this and the columns beside it with the same */
-    unsigned where;      /* 0, or only there */
+    const char *name;    /* in machine-readable formats; NULL: omitted there */
+    const char *heading; /* in output for people; NULL: omitted there */
+    const char *group;   /* a heading above adjacent columns with the same group */
+    unsigned where;      /* formats with this column; 0: all */
     enum style style;
-    int digits, exact; /* of numbers for people, and for programs */
-    bool sign;         /* with a plus, for people */
-    bool right;        /* cells end, rather than begin, under each other */
-    bool names;        /* cut in the middle, and notes say what the cut names are */
-    bool wraps;        /* the last column: continued on lines of its own */
-    bool rest;         /* no wider than what the others leave of the line; cut in the middle */
+    int digits, exact; /* digits in output for people, and in machine-readable formats */
+    bool sign;         /* with a plus sign, in output for people */
+    bool right;        /* right-aligned */
+    bool names;        /* shortened in the middle, with notes that give the full names */
+    bool wraps;        /* the last column: wrapped to additional lines */
+    bool rest;         /* uses the width that the other columns leave; shortened in the middle */
     size_t gap;        /* spaces before it */
     size_t width;      /* columns on a terminal; 0: as many as its cells need */
-    size_t most;       /* if so, at most these; 0: no limit */
+    size_t most;       /* then the maximum; 0: no limit */
 };
 
 #define COLUMN(name_, heading_, ...)                                                               \
@@ -98,8 +99,8 @@ struct kept_cell {
 
 struct row {
     size_t first;   /* cell */
-    unsigned where; /* as of a column */
-    bool line;      /* its only cell is a line for people across all columns */
+    unsigned where; /* as for a column */
+    bool line;      /* its only cell is a line across all columns, for people */
     size_t indent;  /* of that */
 };
 
@@ -109,11 +110,11 @@ struct rows {
     const struct column *columns;
     size_t column_count;
     bool bare;          /* no headings on a terminal */
-    bool merged;        /* in JSON, the members of its rows are those of the object around it */
-    bool begun;         /* some of it was shown */
+    bool merged;        /* in JSON, the members of its rows belong to the surrounding object */
+    bool begun;         /* some of it has been shown */
     enum style heading; /* style of these */
-    size_t keys;        /* the first columns are repeated if the others must be divided; 0: never */
-    size_t group_most;  /* columns of a group's heading on a terminal; 0: no limit */
+    size_t keys;        /* first columns, repeated if the others must be divided; 0: never */
+    size_t group_most;  /* maximum width of a group's heading on a terminal; 0: no limit */
 
     struct kept_cell *cells;
     size_t cell_count, cell_capacity;
@@ -132,31 +133,32 @@ struct rows {
     rows_add_cells(rows, (const struct cell[]){__VA_ARGS__},                                       \
                    sizeof(const struct cell[]){__VA_ARGS__} / sizeof(struct cell))
 void rows_add_cells(struct rows *rows, const struct cell *cells, size_t count);
-/* One more cell in the last row, for rows whose cells are not known at once. */
+/* Adds a cell to the last row, for rows whose cells are not known at once. */
 void rows_more(struct rows *rows, struct cell cell);
-/* A line for people between the rows, wrapped, lines after the first indented alike. */
+/* Adds a line between the rows, in output for people: wrapped, with all lines but the first
+ * indented. */
 void rows_line(struct rows *rows, size_t indent, const char *text);
-/* The last row appears only there. */
+/* Restricts the last row to these formats. */
 void rows_only(struct rows *rows, unsigned where);
-/* Forgets the rows. */
+/* Removes all rows. */
 void rows_clear(struct rows *rows);
 void rows_free(struct rows *rows);
 
-/* A JSON array of strings that grows; list_get(): "[]" while it is empty. */
+/* A growing JSON array of strings; list_get(): "[]" while it is empty. */
 void list_add(struct buffer *list, const char *text, size_t length);
 const char *list_get(const struct buffer *list);
 
-/* ---- For those who show it ---------------------------------------------------------------- */
+/* ---- For the output formats ---------------------------------------------------------------- */
 
 /* The k-th cell of a row, or none; its texts are valid until rows are added. */
 struct cell rows_cell(const struct rows *rows, const struct row *row, size_t k);
 bool column_visible(const struct column *column, unsigned where);
 bool visible(unsigned where, unsigned there);
 
-/* Adds a value for people, and for programs as TSV has it. */
+/* Adds a value as in output for people, and as in TSV. */
 void cell_for_people(struct buffer *to, const struct cell *cell, const struct column *column);
 void cell_for_tsv(struct buffer *to, const struct cell *cell, int exact);
-/* Adds text with \t, \n, \r and \\ for a tab, the ends of lines and a backslash. */
+/* Adds text with tabs, line ends and backslashes escaped as \t, \n, \r and \\. */
 void escape_tsv(struct buffer *to, const char *text, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
-/* One run: sets up talk, log, output and the library from the common options,
- * lets the command act, and looks after what is left. */
+/* One run: sets up messages, log, output and the library from the common options, runs the command,
+ * and finishes the output. */
 #include "run.h"
 
 #include "exit_status.h"
@@ -101,10 +101,10 @@ int run_failed_because(struct run *run, psdvec_status status, const char *senten
 int run_failed(struct run *run, psdvec_status status)
 {
     if (status == PSDVEC_ERR_CANCELLED && atomic_load(&run->enough) && !signals_caught())
-        return EXIT_FINE; /* finish_output() knows whether that was an error */
+        return EXIT_FINE; /* finish_output() decides whether that was an error */
     const char *message = run->ctx ? psdvec_error_message(run->ctx) : "";
     if (status == PSDVEC_ERR_CANCELLED && !run->arguments->command->output_example)
-        message = "stopped on request"; /* what was printed before is there */
+        message = "stopped on request"; /* earlier output is preserved */
     if (!*message)
         message = status == PSDVEC_ERR_CANCELLED ? "stopped" : psdvec_status_name(status);
     return run_failed_because(run, status, message);
@@ -113,10 +113,10 @@ int run_failed(struct run *run, psdvec_status status)
 void run_flush(struct run *run)
 {
     double seconds = pv_now();
-    if (seconds - run->flushed < 0.05) /* short documents come by the thousand */
+    if (seconds - run->flushed < 0.05) /* there may be thousands of short documents */
         return;
     run->flushed = seconds;
-    talk_erase(&run->talk); /* both may be on the same screen */
+    talk_erase(&run->talk); /* both may be on the same terminal */
     output_flush(&run->out);
     if (output_broken(&run->out))
         atomic_store(&run->enough, true);
@@ -167,7 +167,7 @@ int run_library(struct run *run)
     return EXIT_FINE;
 }
 
-/* The rest of the output: EPIPE is no error, a reader may have seen enough. */
+/* Finishes the output: EPIPE is not an error, because the reader may have seen enough. */
 static int finish_output(struct run *run, int code)
 {
     const char *path = argument_text(run->arguments, "output");
@@ -234,11 +234,11 @@ static int act(struct run *run)
         return run_use_error(run, "two outputs are given, %s and %s; give one", path,
                              run->arguments->operands[1]);
     const char *name_error = arguments_input_at(run->arguments, 0, path)
-                                 ? NULL /* that is the greater mistake */
+                                 ? NULL /* the other error is more important */
                                  : output_name_error(command, path);
     if (name_error)
         return run_use_error(run, "%s", name_error);
-    /* Where the library writes the file, it checks this itself. */
+    /* If the library writes the file, it checks this itself. */
     if (!command->output_example && arguments_input_at(run->arguments, 0, path))
         return run_error(run, EXIT_OUTPUT,
                          "%s is both input and output; choose another name for the output", path);
@@ -268,7 +268,7 @@ int run_command(const struct arguments *arguments)
     run.talk.palette = terminal_palette(terminal_colour(STDERR_FILENO, wish));
     run.palette = terminal_palette(
         terminal_colour(STDOUT_FILENO,
-                        /* Results go to the file, unless it is the library that writes it. */
+                        /* Results go to the file, unless the library writes it. */
                         argument_text(arguments, "output") && !arguments->command->output_example &&
                                 wish == COLOUR_AUTO
                             ? COLOUR_NEVER

@@ -1,4 +1,4 @@
-/* One run of one command: what every command needs at hand. */
+/* The state of one run of one command. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -19,57 +19,57 @@ struct run {
     struct palette palette; /* for results */
     enum format format;     /* of results */
     psdvec_context *ctx;    /* NULL until run_library() */
-    const char *open_path;  /* of a model that stays open between queries; NULL: none */
+    const char *open_path;  /* path of a model that stays open between queries; NULL: none */
     psdvec_model *open_model;
-    atomic_bool enough;         /* the library may stop: nobody reads on */
-    double flushed;             /* when run_flush() wrote last, in seconds */
-    psdvec_settings **settings; /* options that options_take() made; freed in the end */
+    atomic_bool enough;         /* the library may stop: nobody reads the output any more */
+    double flushed;             /* time of the last write of run_flush(), in seconds */
+    psdvec_settings **settings; /* options that options_take() made; freed at the end */
     size_t settings_count;
     struct word_list words; /* of --keep or --connectors */
-    int refusal;            /* exit status of what options_take() refused */
+    int refusal;            /* exit status of the error that options_take() reported */
 };
 
-/* The file of -o, or the last operand where the command takes that for it; NULL: none. */
+/* The file of -o, or the last operand where the command accepts that instead; NULL: none. */
 const char *run_output(const struct run *run);
 
-/* Both exist and are the same regular file; either may be NULL. */
+/* True if both exist and are the same regular file; either may be NULL. */
 bool same_file(const char *a, const char *b);
 
-/* The input that is the same file as `path`: an operand from number `first` on, or a file of an
- * option that may be repeated; NULL if none is. */
+/* The input that is the same file as `path`: an operand from index `first` on, or a file of a
+ * repeatable option; NULL if there is none. */
 const char *arguments_input_at(const struct arguments *arguments, size_t first, const char *path);
 
-/* Carries out a parsed command; returns the exit status of the program. */
+/* Runs a parsed command; returns the exit status of the program. */
 int run_command(const struct arguments *arguments);
 
-/* Makes run->ctx from the common options. EXIT_FINE, or another exit status
- * after the error was told. */
+/* Creates run->ctx from the common options. Returns EXIT_FINE, or another exit status after the
+ * error was reported. */
 int run_library(struct run *run);
 
-/* Writes out what was printed so far, while the library works, if a moment has passed since the
- * last time. If nobody reads it any more, the
- * library is asked to stop, and run_failed() says nothing of it. */
+/* Writes buffered output while the library works, if some time has passed since the last time. If
+ * nobody reads it any more, the library is requested to stop, and run_failed() reports no error. */
 void run_flush(struct run *run);
 
-/* Tells the library's error and returns the exit status for it. */
+/* Reports the library's error and returns the exit status for it. */
 int run_failed(struct run *run, psdvec_status status);
-/* The same with a sentence of the program's own. */
+/* The same with a message of the program. */
 int run_failed_because(struct run *run, psdvec_status status, const char *sentence);
 
-/* Tells an error of the program's own; returns `status`. */
+/* Reports an error of the program; returns `status`. */
 int run_error(struct run *run, int status, const char *format, ...) CLI_PRINTF(3, 4);
 
-/* Writes a file other than that of -o, replaced only when it is whole. An exit status. */
+/* Writes a file other than that of -o, replacing it only when it is complete. Returns an exit
+ * status. */
 int run_write(struct run *run, const char *path, const struct buffer *text);
 
-/* EXIT_USE after "psdvec count: sentence" and a hint at --help. */
+/* Reports "psdvec count: message" and a hint at --help; returns EXIT_USE. */
 int use_error(const char *command, const char *sentence);
 
-/* As use_error for an option that a command found wrong in itself. */
+/* Like use_error for an option that is found invalid by the command. */
 int run_use_error(struct run *run, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Says so if standard input is to be read and is a terminal: someone who forgot
- * the input and sits before a silent cursor should know. */
+/* Prints a note if standard input is to be read and is a terminal, for a user who forgot the
+ * input. */
 void run_tell_of_terminal(struct run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening what scores text, and what its commands share in speaking of it. */
+/* Opening models and scorers for text, and messages about them. */
 #include "scoring.h"
 
 #include "cell.h"
@@ -40,7 +40,8 @@ static void close_scorer(void *scorer)
     psdvec_scorer_close(scorer);
 }
 
-/* Without T and e a model expects words to repeat at once, and looks broken. For people only. */
+/* Without T and e a model predicts immediate repetitions of words and appears broken. For people
+ * only. */
 static void tell_of_missing_fit(const struct scoring *s, const psdvec_scorer_options *options)
 {
     const struct arguments *arguments = s->run->arguments;

@@ -1,4 +1,4 @@
-/* Showing results: what all formats share, and the formats for programs. */
+/* Showing results: the parts common to all formats, and the machine-readable formats. */
 #include "show.h"
 
 #include "cell.h"
@@ -187,9 +187,9 @@ void show_pair(struct show *show, struct rows *left, struct rows *right, size_t 
     rows_free(right);
 }
 
-/* ---- JSON of the library, for people ------------------------------------------------------------ */
+/* ---- JSON of the library, in output for people ----------------------------------------------- */
 
-/* Of an object in an entry, which is too much for a line, the names of its inputs. */
+/* For an object in an entry, which is too long for a line, shows the names of its inputs. */
 static void add_inputs(struct buffer *to, const char *json)
 {
     struct json_walk walk, list, input;
@@ -211,7 +211,7 @@ static void add_inputs(struct buffer *to, const char *json)
     buffer_free(&key);
 }
 
-/* An entry of a list: its name, if it has one, and what else is known of it. */
+/* An entry of a list: its name, if it has one, and its other members. */
 static void show_entry(struct show *show, const char *json, size_t json_length)
 {
     struct json_walk walk;
@@ -277,7 +277,7 @@ void show_json_for_people(struct show *show, const char *name, const char *title
     buffer_free(&value);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void json_open(struct show *show)
 {
@@ -358,7 +358,7 @@ const struct show_form show_as_json = {.where = IN_JSON,
                                        .section_end = json_section_end,
                                        .rows = json_rows};
 
-/* ---- Tab-separated values ---------------------------------------------------------------------- */
+/* ---- Tab-separated values -------------------------------------------------------------------- */
 
 static void tsv_section(struct show *show, const char *name, const char *title)
 {
@@ -389,7 +389,7 @@ static void tsv_fact(struct show *show, const struct column *column, const struc
     buffer_char(&show->text, '\n');
 }
 
-/* Objects become names with points between, and so do lists of objects; another list stays. */
+/* Objects, and lists of objects, become dotted names; other lists do not change. */
 static void tsv_json(struct show *show, const char *name, const char *title, const char *json)
 {
     struct json_walk walk;

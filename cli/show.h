@@ -1,8 +1,8 @@
 /* How commands show their results: as a table for people, as tab-separated values, as JSON or as
  * Markdown.
  *
- * A command says what there is, once: documents made of titles, facts, tables and notes. What
- * becomes of them is the format's business:
+ * A command describes its results once, as documents made of titles, facts, tables and notes. The
+ * format determines how they appear:
  *
  *              table              markdown          tsv                     json
  *   document   blank lines between them             -                       an object on a line
@@ -12,8 +12,8 @@
  *   rows       a table            a table           lines, with a header    an array of objects
  *   note       a paragraph        a paragraph       -                       -
  *
- * (1) of commands that answer with a sheet of facts rather than with rows; then rows are facts,
- * too: "contexts.1.word". */
+ * (1) for commands whose result is a sheet of facts rather than rows; then rows are facts, too:
+ * "contexts.1.word". */
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
@@ -27,18 +27,18 @@ struct show {
     bool compact;       /* no blank lines between documents */
     size_t label_width; /* of facts, on a terminal */
     size_t width;       /* of the terminal; 80 if there is none */
-    struct buffer text; /* what was not printed yet */
+    struct buffer text; /* output that has not been printed yet */
 
     size_t documents;    /* so far */
-    struct buffer path;  /* of the section, with points */
-    unsigned depth;      /* of that, within JSON of the library */
+    struct buffer path;  /* dotted path of the section */
+    unsigned depth;      /* depth of that, within JSON of the library */
     pv_json_writer json; /* of the document */
-    uint64_t row_number; /* of the rows that are shown */
-    bool begun;          /* Markdown: there is a block before */
-    bool headed;         /* the header line was written; the table of facts was begun */
+    uint64_t row_number; /* number of the current row */
+    bool begun;          /* Markdown: there is a previous block */
+    bool headed;         /* the header line was written; the table of facts was started */
 };
 
-/* In the format of --format, or another one. */
+/* Uses the format of --format, or another one. */
 void show_start(struct show *show, struct run *run, bool sheet);
 void show_start_as(struct show *show, struct run *run, bool sheet, enum format format);
 /* Prints what was shown; and frees everything. */
@@ -48,46 +48,47 @@ void show_end(struct show *show);
 /* A document. */
 void show_open(struct show *show);
 void show_close(struct show *show);
-/* All of it, where there is only one. */
+/* A complete document, for commands with only one. */
 void show_begin(struct show *show, struct run *run, bool sheet);
 void show_finish(struct show *show);
 
-/* Text may have styles. */
+/* The text may contain styles. */
 void show_title(struct show *show, const char *text);
-/* The file that a sheet is about, as a title and as a fact. */
+/* The file that a sheet describes, as a title and as a fact. */
 void show_path(struct show *show, const char *name, const char *path);
 /* A paragraph, dim. */
 void show_note(struct show *show, const char *text);
 /* A blank line, on a terminal. */
 void show_gap(struct show *show);
-/* A picture made of characters: lines with their ends. */
+/* A chart made of characters: complete lines. */
 void show_chart(struct show *show, const char *text);
 
-/* A fact: the column has its name, label (heading) and digits. On a terminal, a `meaning` stands
- * behind the value; NULL: none. */
+/* A fact: the column has its name, label (heading) and digits. On a terminal, `meaning` follows the
+ * value; NULL: none. */
 void show_fact(struct show *show, const struct column *column, struct cell cell,
                const char *meaning);
-/* For programs only; and for people only. */
+/* Only in machine-readable formats; and only in output for people. */
 void show_data(struct show *show, const char *name, struct cell cell);
 void show_value(struct show *show, const char *label, const char *format, ...) CLI_PRINTF(3, 4);
-/* A JSON value of the library: an object of facts, or a list. Without a title it is for programs
- * only, without a name for people only. NULL: null for programs, nothing for people. */
+/* A JSON value of the library: an object of facts, or a list. Without a title it appears only in
+ * machine-readable formats, without a name only in output for people. NULL: null in
+ * machine-readable formats, nothing in output for people. */
 void show_json(struct show *show, const char *name, const char *title, const char *json);
 
-/* Facts and rows until the end of the section belong together. Without a name only for people;
- * without a title only for programs. */
+/* Starts a section of facts and rows. Without a name it appears only in output for people, without
+ * a title only in machine-readable formats. */
 void show_section(struct show *show, const char *name, const char *title);
 void show_section_end(struct show *show, const char *name);
 
-/* All rows, which are freed then; or those so far, if more will follow. */
+/* Shows all rows, and frees them; or those so far, if more will follow. */
 void show_rows(struct show *show, struct rows *rows);
 void show_rows_so_far(struct show *show, struct rows *rows);
-/* The headings, before there are rows. */
+/* Shows the headings, before there are rows. */
 void show_head(struct show *show, struct rows *rows);
-/* Two tables beside each other where the format can do that. Their columns have fixed widths. */
+/* Shows two tables side by side if the format supports that. Their columns have fixed widths. */
 void show_pair(struct show *show, struct rows *left, struct rows *right, size_t gap);
 
-/* ---- Formats ---------------------------------------------------------------------------------- */
+/* ---- Formats --------------------------------------------------------------------------------- */
 
 /* Functions may be NULL: nothing to do. */
 struct show_form {
@@ -105,9 +106,9 @@ struct show_form {
     void (*rows)(struct show *show, struct rows *rows, bool last);
     void (*pair)(struct show *show, struct rows *left, struct rows *right, size_t gap);
 };
-/* `json` of the formats for people. */
+/* The `json` function of the formats for people. */
 void show_json_for_people(struct show *show, const char *name, const char *title, const char *json);
-/* Adds text in which nothing is markup but its styles, of which Markdown has one. */
+/* Adds text with Markdown characters escaped; of its styles, only bold is kept. */
 void markdown_text(struct buffer *to, const char *text, size_t length, bool bold);
 extern const struct show_form show_terminal, show_tsv, show_as_json, show_markdown;
 

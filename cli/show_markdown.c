@@ -1,10 +1,10 @@
-/* Results as Markdown: tables without bars, in which nothing is cut. */
+/* Results as Markdown: tables without bars, in which nothing is truncated. */
 #include "cell.h"
 #include "show.h"
 
 #include <string.h>
 
-/* A blank line before everything but the first block. */
+/* Adds a blank line before every block except the first. */
 static void begin(struct show *show)
 {
     buffer_text(&show->text, show->begun ? "\n" : "");

@@ -1,4 +1,4 @@
-/* Results for people, on a terminal: columns under each other, bars, styles. */
+/* Results on a terminal, for people: aligned columns, bars, styles. */
 #include "cell.h"
 #include "phrase.h"
 #include "show.h"
@@ -40,7 +40,8 @@ static size_t columns_of(const char *text)
     return utf8_columns(text, strlen(text));
 }
 
-/* Adds text that begins at column `at`, on as many lines as it takes, without the end of the last. */
+/* Adds text that starts at column `at`, wrapped to as many lines as it needs, without the end of
+ * the last line. */
 static void add_wrapped(struct show *show, const char *text, size_t at, size_t indent, size_t width,
                         enum style style)
 {
@@ -112,7 +113,7 @@ static void terminal_fact(struct show *show, const struct column *column, const 
         buffer_format(&value, "%s%s", *meaning ? "   " STYLE_DIM : "", meaning);
         add_styled(show, value.text, PLAIN);
     } else {
-        if (wide && columns) /* a label too wide for its column has a line to itself */
+        if (wide && columns) /* a label that is too wide for its column has a separate line */
             end_line(show);
         add_spaces(&show->text, wide && columns ? indent : labelled);
         add_wrapped(show, buffer_get(&value), indent, indent, WIDTH, PLAIN);
@@ -123,7 +124,7 @@ static void terminal_fact(struct show *show, const struct column *column, const 
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-/* Names that are cut, and what becomes of them. */
+/* Names that are shortened, with their short forms. */
 struct cut_names {
     const char **names, **cut;
     size_t count;
@@ -131,10 +132,10 @@ struct cut_names {
 
 struct layout {
     const struct rows *rows;
-    size_t *shown; /* the columns that are visible */
+    size_t *shown; /* indices of the visible columns */
     size_t count;
     size_t *widths;         /* of each of these */
-    struct cut_names *cuts; /* and of its names, if it has such; behind the last: of groups */
+    struct cut_names *cuts; /* and of its names, if it has any; after the last: of groups */
 };
 
 static void remember(struct cut_names *names, const char *name)
@@ -165,7 +166,7 @@ static const char *group_at(const struct layout *layout, size_t k)
     return group ? cut_name(&layout->cuts[layout->count], group) : "";
 }
 
-/* How many columns from `k` on have the same group. */
+/* The number of columns from `k` on with the same group. */
 static size_t span(const struct layout *layout, size_t k, size_t end)
 {
     const char *group = column_at(layout, k)->group;
@@ -176,7 +177,7 @@ static size_t span(const struct layout *layout, size_t k, size_t end)
     return last - k;
 }
 
-/* What stands in a cell; its bar, if it has one, in `width` columns. */
+/* The text of a cell; its bar, if it has one, in `width` columns. */
 static void add_value(struct buffer *to, const struct layout *layout, const struct row *row,
                       size_t k, size_t width)
 {
@@ -256,7 +257,7 @@ static void find_widths(struct layout *layout, size_t line)
         size_t have = width_of(layout, k, k + count) - column_at(layout, k)->gap;
         layout->widths[k] += width > have ? width - have : 0;
     }
-    /* The rest of the line is for bars, or for a text that is cut. */
+    /* Bars, or text that may be shortened, use the remaining width. */
     size_t total = width_of(layout, 0, layout->count);
     for (size_t k = 0; k < layout->count; k++) {
         size_t *width = &layout->widths[k], most = k == bar ? column_at(layout, k)->most : *width;
@@ -289,7 +290,7 @@ static void layout_free(struct layout *layout)
     free(layout->widths);
 }
 
-/* Text in a cell. Numbers are never cut: rather a line too long. */
+/* Text in a cell. Numbers are never truncated: a line that is too long is better. */
 static void put(struct show *show, const char *text, const struct column *column, size_t width,
                 enum style style)
 {
@@ -313,7 +314,7 @@ static void put(struct show *show, const char *text, const struct column *column
     buffer_free(&cut);
 }
 
-/* Of a row, widths in which a number that is too wide takes columns from the text before it. On the
+/* Widths for a row in which a number that is too wide takes columns from the text before it. On the
  * heap, and so are the texts. */
 static size_t *fit_row(const struct layout *layout, const struct row *row, struct buffer *texts)
 {
@@ -355,7 +356,7 @@ static void add_row(struct show *show, const struct layout *layout, const struct
     free(widths);
 }
 
-/* The headings: that of groups, if there are such, or those of columns, if they have any. */
+/* Adds the headings of groups, if there are any, or those of columns. */
 static bool add_headings(struct show *show, const struct layout *layout, bool groups, size_t from,
                          size_t to)
 {
@@ -375,7 +376,7 @@ static bool add_headings(struct show *show, const struct layout *layout, bool gr
     return any;
 }
 
-/* The keys, and the columns from `from` to `to`. */
+/* Adds the key columns, and the columns from `from` to `to`. */
 static void add_part(struct show *show, const struct layout *layout, size_t from, size_t to)
 {
     const struct rows *rows = layout->rows;
@@ -405,7 +406,7 @@ static void add_part(struct show *show, const struct layout *layout, size_t from
     }
 }
 
-/* The end of the part that begins at `from` and has this many groups of columns. */
+/* The end of the part that starts at `from` and has this many groups of columns. */
 static size_t part_end(const struct layout *layout, size_t from, size_t groups)
 {
     while (groups-- && from < layout->count)
@@ -413,8 +414,8 @@ static size_t part_end(const struct layout *layout, size_t from, size_t groups)
     return from;
 }
 
-/* How many groups of columns stand side by side: by the number of parts, so that these are 3 and 2
- * rather than 4 and 1. */
+/* The number of groups of columns side by side, balanced over the parts: 3 and 2 rather than 4 and
+ * 1. */
 static size_t groups_beside(const struct layout *layout, size_t keys, size_t width)
 {
     size_t groups = 0, beside = 0;

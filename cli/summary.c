@@ -1,4 +1,4 @@
-/* The report at the end: what was read, what came out, what it took. */
+/* The report at the end of a command: inputs, results, resources. */
 #include "summary.h"
 
 #include "phrase.h"
@@ -26,7 +26,7 @@ static uint64_t size_of(const char *path)
     return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* What the log's line about every result starts with. */
+/* Starts the log line of a result. */
 static pv_json_writer *begin_result(struct log_line *line, struct run *run)
 {
     const char *path = argument_text(run->arguments, "output");
@@ -59,7 +59,7 @@ static void time_line(struct buffer *to, const struct run *run, double seconds, 
                  phrase_counted((uint64_t)psdvec_threads(run->ctx), "thread"));
 }
 
-/* The lines that every summary ends with. Says all of it, and frees it. */
+/* Adds the last lines of every summary, prints it and frees it. */
 static void finish(struct run *run, struct buffer *text, uint64_t spilled)
 {
     const char *path = argument_text(run->arguments, "output");
@@ -285,8 +285,8 @@ void summary_written(struct run *run, const char *path)
 
 /* ---- Interrupted runs ----------------------------------------------------------------------
  *
- * OUTPUT.partial from outside: whether it is there and what it is about. Whether a run can go on
- * from it, the library decides. */
+ * Reports whether OUTPUT.partial exists and what it contains. The library decides whether a run can
+ * be resumed from it. */
 
 static bool is_state(const char *name)
 {
@@ -319,7 +319,7 @@ const char *interrupted_state(const char *output)
                  : NULL;
 }
 
-/* The library does not go on with text that it cannot know again. */
+/* The library does not resume with text that it cannot verify. */
 static bool read_once(const struct arguments *arguments)
 {
     for (size_t k = 0; k < arguments->operand_count; k++) {
@@ -336,7 +336,7 @@ int interrupted_failed(struct run *run, psdvec_status status)
 {
     if (status != PSDVEC_ERR_CANCELLED)
         return run_failed(run, status);
-    /* Systems that never count have no --resume. */
+    /* Methods that never count have no --resume. */
     bool resumes = arguments_have(run->arguments, "resume");
     const char *resume = resumes ? argument_text(run->arguments, "resume") : NULL;
     const char *restart = argument_flag(run->arguments, "restart") ? " without --restart" : "";

@@ -1,9 +1,8 @@
-/* Messages of the system, the environment, and signals.
+/* System error messages, the environment, and signals.
  *
- * The handler of signals only sets a flag; the library asks for it through its should_cancel
- * callback, cleans up after itself and returns a 6xx status, so that temporary files vanish. SIGPIPE
- * is ignored: writing to a closed pipe then fails with EPIPE, which the output layer turns into a
- * quiet end. */
+ * The signal handler only sets a flag; the library reads it through its should_cancel callback,
+ * cleans up, which removes temporary files, and returns a 6xx status. SIGPIPE is ignored: writing
+ * to a closed pipe then fails with EPIPE, which the output layer treats as a normal end. */
 #include "system.h"
 
 #include <errno.h>
@@ -70,7 +69,7 @@ static void on_change(int number)
 
 void signals_watch_terminal(void)
 {
-    /* pselect() returns all the same; other calls go on. */
+    /* pselect() returns nevertheless; other calls are restarted. */
     struct sigaction action = {.sa_handler = on_change, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof terminal_numbers / sizeof *terminal_numbers; k++)
@@ -85,7 +84,7 @@ bool signals_wait(int fd)
         sigaddset(&awaited, numbers[k]);
     for (size_t k = 0; k < sizeof terminal_numbers / sizeof *terminal_numbers; k++)
         sigaddset(&awaited, terminal_numbers[k]);
-    /* Let in by pselect() alone, so that none is lost between the question and the wait. */
+    /* Unblocked only during pselect(), so that none is lost between the test and the wait. */
     pthread_sigmask(SIG_BLOCK, &awaited, &before);
     int ready = -1;
     errno = EINTR;

@@ -1,5 +1,5 @@
-/* What the program asks of the system: messages, the environment, signals. The first two share state
- * among threads; the program asks from its main thread only. */
+/* System services of the program: error messages, the environment, signals. The first two share
+ * state among threads; the program uses them only in its main thread. */
 #ifndef CLI_SYSTEM_H
 #define CLI_SYSTEM_H
 
@@ -10,18 +10,18 @@ const char *system_error(int number);
 /* The value of an environment variable; NULL if it is not set. */
 const char *system_variable(const char *name);
 
-/* Ctrl-C and its relatives: the first asks the work to stop, the second Ctrl-C ends the program at
- * once. */
+/* Handles Ctrl-C and other stopping signals: the first requests the work to stop, the second Ctrl-C
+ * ends the program immediately. */
 void signals_start(void);
 /* The number of the first stopping signal, or 0. */
 int signals_caught(void);
-/* Goes on after Ctrl-C: as if there had been none. */
+/* Clears it, to continue after Ctrl-C. */
 void signals_forget(void);
-/* From now on signals_wait() returns when the terminal has another size, or the program is in the
+/* Makes signals_wait() return when the terminal changes its size, or the program is in the
  * foreground again. */
 void signals_watch_terminal(void);
-/* Waits until there is something to read. False with errno EINTR if a stopping signal came before
- * that, even before the call; with EAGAIN, once, if the terminal changed. */
+/* Waits until there is something to read. Returns false with errno EINTR if a stopping signal
+ * arrived before that, even before the call; with EAGAIN, once, if the terminal changed. */
 bool signals_wait(int fd);
 
 #endif

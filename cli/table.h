@@ -1,53 +1,54 @@
 /* One run of psdvec table: several systems from the same text, and their scores.
  *
  *     OUT/NAME.safetensors          a system's model
- *     OUT/HOW.counts.safetensors    counts, HOW they were made; systems share them
+ *     OUT/HOW.counts.safetensors    counts, with HOW they were made; systems share them
  *     OUT/table.md, .json, .html    the result
- *     OUT/records/                  what is done, so that a killed run goes on
+ *     OUT/records/                  what is done, so that a killed run can be resumed
  *
- * What is made, counts or a model, is an item: it has a file, a record of the settings that it was
- * made with, and what it cost. An item whose record and file agree with what is asked for is kept,
- * whichever version made it. */
+ * Counts and models are items: each has a file, a record of the settings that it was made with, and
+ * its cost. An item whose record and file agree with the requested settings is kept, regardless of
+ * the version that made it. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
 #include "eval.h"
 #include "phrase.h"
 
-/* A sort of system, as --methods names it. */
+/* A type of system, as named by --methods. */
 struct table_kind {
     const char *name, *title, *paper;
     psdvec_method method;
     psdvec_preset preset; /* of PSD */
-    /* In the table unless other methods are named: never, always, or if each counts as its own. */
+    /* In the table by default: never, always, or if each system counts with its own settings. */
     enum { ON_REQUEST, USUAL, USUAL_WITH_OWN } usual;
     bool no_prior;  /* PSD: mu is 0 */
-    const char *of; /* the first words of this system; NULL: it is trained */
-    uint32_t words; /* so many */
+    const char *of; /* consists of the first words of this system; NULL: it is trained */
+    uint32_t words; /* how many */
 };
 
 struct table_cost {
     double seconds, cpu;
-    uint64_t memory; /* peak, of what the library held */
+    uint64_t memory; /* peak of the memory that the library allocated */
     int threads;
-    bool more; /* an interrupted run before it took some time, too */
+    bool more; /* excludes some time of a previous interrupted run */
 };
 
 struct table_item {
     const char *name;
-    const char *file;           /* with the folder */
-    struct buffer settings;     /* all that it depends on, as JSON */
-    uint64_t tokens, documents; /* of the text, if it was read for this item; else 0 */
+    const char *file;           /* including the folder */
+    struct buffer settings;     /* everything that it depends on, as JSON */
+    uint64_t tokens, documents; /* of the text, if it was read for this item; otherwise 0 */
     struct table_cost cost;
-    bool done;    /* it was made with these settings, now or before */
-    bool there;   /* and the file is there, whole; counts may be deleted when nobody needs them */
-    bool kept;    /* it was made before */
-    bool changed; /* what was made before has other settings */
-    const char *made_by; /* it was made before by this version, which is not ours; else NULL */
-    bool begun;   /* an earlier run with the same settings began it, and cost is what it took */
-    double guess; /* seconds that it may take, from an earlier run; 0: not known */
-    psdvec_status status; /* of what went wrong with it, and ... */
-    const char *failure;  /* ... the sentence; NULL: nothing did */
+    bool done; /* it was made with these settings, now or earlier */
+    /* And the file exists and is complete; counts may be deleted when they are no longer needed. */
+    bool there;
+    bool kept;           /* it was made earlier */
+    bool changed;        /* what was made earlier has other settings */
+    const char *made_by; /* the other version that made it earlier; otherwise NULL */
+    bool begun;   /* an earlier run with the same settings started it; `cost` is what it took */
+    double guess; /* estimated seconds, from an earlier run; 0: not known */
+    psdvec_status status; /* of an error, and ... */
+    const char *failure;  /* ... its message; NULL: none */
 };
 
 struct table_counts {
@@ -58,10 +59,10 @@ struct table_counts {
 struct table_system {
     struct table_item item;
     const struct table_kind *kind;
-    bool named;                   /* rather than there for the codes of its vectors */
-    size_t source;                /* the system of whose vectors it is made; SIZE_MAX: none */
-    size_t counts;                /* what it begins with; SIZE_MAX: with text, or with vectors */
-    psdvec_count_options reading; /* of one that begins with text */
+    bool named;    /* named by the user, not only needed as the source of codes */
+    size_t source; /* the system whose vectors it is made from; SIZE_MAX: none */
+    size_t counts; /* the counts it starts from; SIZE_MAX: it starts from text, or from vectors */
+    psdvec_count_options reading; /* if it starts from text */
 };
 
 struct table {
@@ -69,67 +70,69 @@ struct table {
     const char *folder;
     const char *records; /* OUT/records */
     int lock;
-    psdvec_count_options count;   /* what the command line says; the rest is psd's */
+    psdvec_count_options count;   /* from the command line; other values are those of psd */
     struct table_system *systems; /* in the order of the table */
     size_t system_count;
     struct table_counts *counts;
     size_t counts_count;
-    uint64_t text; /* which files it is, as table_settings() saw them */
+    uint64_t text; /* identifies its files, as of table_settings() */
     double began;
-    struct eval eval; /* models are those of systems that are done, in their order */
+    struct eval eval; /* models are those of the finished systems, in their order */
 };
 
-/* ---- Systems: what --methods says -------------------------------------------------------- */
+/* ---- Systems: the value of --methods ------------------------------------------------------ */
 
-/* All of them. EXIT_FINE, or another exit status after the error was told. */
+/* Collects all systems. Returns EXIT_FINE, or another exit status after the error was reported. */
 int table_gather(struct table *table);
 /* "PSD, default preset"; "sparse codes of glove". */
 const char *table_title(const struct table *table, const struct table_system *system);
 /* How counts are made, in words. */
 const char *table_counts_words(const psdvec_count_options *options);
-/* What a system begins with, in words. */
+/* A description of what a system starts from. */
 const char *table_begins_with(const struct table *table, const struct table_system *system);
-/* Numbers of its models among those of table->eval; SIZE_MAX: it is not done. */
+/* Indices of its models among those of table->eval; SIZE_MAX: it is not done. */
 size_t table_model(const struct table *table, size_t system);
 
-/* ---- Settings: all that an item of a table depends on --------------------------------------- */
+/* ---- Settings: everything that an item of a table depends on -------------------------------- */
 
 enum { COUNTING_SAME, COUNTING_OWN };
 extern const psdvec_choice counting_words[]; /* of --counting */
 
-/* Fills in the settings of all items. An error if an input cannot be read twice. */
+/* Fills in the settings of all items. Returns an error if an input cannot be read twice. */
 int table_settings(struct table *table);
-/* When all is made: an error if the text is not what it was, since then systems have read different
- * ones. */
+/* At the end: returns an error if the text has changed, because then systems have read different
+ * texts. */
 int table_text_same(struct table *table);
 
-/* Settings as a record has them, perhaps by another version, against those that are asked for.
- * `differ` receives the names of those that are not the same, in whatever order they stand.
- * `version`, empty: that of the record, if it is not ours. */
+/* Compares settings from a record, possibly by another version, with the requested ones. `differ`
+ * receives the names of those that differ, regardless of their order. `version`, initially empty:
+ * that of the record, if it is not the current one. */
 void table_settings_compare(const char *recorded, const char *asked, struct buffer *differ,
                             struct buffer *version);
 
 /* ---- The folder --------------------------------------------------------------------------- */
 
-/* Makes or finds it, holds it against other processes, and looks for what is done in it. EXIT_FINE,
- * or another exit status after the error was told. */
+/* Creates or finds it, locks it against other processes, and finds out what is done. Returns
+ * EXIT_FINE, or another exit status after the error was reported. */
 int table_folder_open(struct table *table);
 void table_folder_close(struct table *table);
-/* Before the file is touched, and with `ended` when it is whole or the work was stopped. 0, or errno. */
+/* Called before the file is written, and with `ended` when it is complete or the work was stopped.
+ * Returns 0, or errno. */
 int table_record(struct table *table, const struct table_item *item, bool ended);
-/* A file of the result, replaced whole. Returns an exit status. */
+/* Replaces a file of the result atomically. Returns an exit status. */
 int table_write(struct table *table, const char *name, const struct buffer *text);
 
 /* ---- Work ---------------------------------------------------------------------------------- */
 
-/* Makes all that is not there. EXIT_FINE also if some failed; what stops everything is another. */
+/* Makes everything that is missing. Returns EXIT_FINE even if some items failed, and another status
+ * for errors that stop everything. */
 int table_make(struct table *table);
-/* After a request to stop: says what is kept. Returns the exit status. */
+/* After a request to stop: reports what is kept. Returns the exit status. */
 int table_stopped(struct table *table);
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/* Writes the files of the result, and prints it. An exit status. */
+/* Writes the files of the result, and prints it. Returns an exit status. */
 int table_write_all(struct table *table);
 
 #endif

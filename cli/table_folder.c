@@ -1,11 +1,12 @@
-/* The folder of a table: what is in it, whose it is, and what of it is done.
+/* The folder of a table: its contents, its ownership, and what is done.
  *
- *     records/psdvec-table   by which the folder is known; locked by the process at work
+ *     records/psdvec-table   identifies the folder; locked by the running process
  *     records/NAME.json      what NAME.safetensors was made with, and what it cost
  *
- * A record is written before its file is begun, so a file without one is somebody else's: it is
- * never touched. Nor is a file that was replaced by another whole one. What is not whole yet lies in
- * records/, whatever it will be, so that nothing that a kill leaves behind is taken for the user's. */
+ * A record is written before its file is started, so a file without one does not belong to the
+ * table and is never changed. Nor is a file that the user replaced by another complete one. All
+ * incomplete files are in records/, so that nothing that a killed run leaves behind is taken for a
+ * file of the user. */
 #include "table.h"
 
 #include "exit_status.h"
@@ -69,7 +70,7 @@ int table_record(struct table *table, const struct table_item *item, bool ended)
     pv_json_put_fixed(&json, "cpu_seconds", item->cost.cpu, 3);
     pv_json_put_u64(&json, "memory", item->cost.memory);
     pv_json_put_i64(&json, "threads", item->cost.threads);
-    pv_json_put_bool(&json, "more", !ended || item->cost.more); /* it may be killed on the way */
+    pv_json_put_bool(&json, "more", !ended || item->cost.more); /* it may be killed meanwhile */
     pv_json_close(&json);
     json_end(&json);
     buffer_char(&text, '\n');
@@ -81,13 +82,13 @@ int table_record(struct table *table, const struct table_item *item, bool ended)
 struct record {
     bool finished, same;   /* the settings are those of the item */
     struct buffer differ;  /* or which of them are not */
-    struct buffer version; /* which wrote it, if it was not this one */
+    struct buffer version; /* the version that wrote it, if it is not the current one */
     uint64_t bytes, tokens, documents, threads;
     struct table_cost cost;
 };
 
-/* False if there is none. One that cannot be understood says nothing but that the file is ours, and
- * members of a later version are passed over. The caller frees the record in either case. */
+/* Returns false if there is none. An unreadable record only shows that the file belongs to the
+ * table, and members of a later version are ignored. The caller frees the record in either case. */
 static bool read_record(const struct table *table, const struct table_item *item,
                         struct record *record)
 {
@@ -133,7 +134,7 @@ static bool read_record(const struct table *table, const struct table_item *item
 
 /* ---- What is done ---------------------------------------------------------------------------- */
 
-/* Opens the file and compares its checksums. */
+/* Opens the file and verifies its checksums. */
 static psdvec_status check_file(struct table *table, const char *path, bool counts)
 {
     psdvec_context *ctx = table->run->ctx;
@@ -165,7 +166,8 @@ static void say_again(struct table *table, const struct table_item *item, const 
     talk_note(&table->run->talk, phrase("%s is made again because %s", item->file, why));
 }
 
-/* A record says that the file was finished with these settings. Is it still there? */
+/* Called if a record says that the file was finished with these settings: checks whether it still
+ * exists. */
 static int look_at_file(struct table *table, struct table_item *item, const struct record *record,
                         bool counts)
 {
@@ -181,7 +183,7 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
     item->there = there && found == PSDVEC_OK;
     if (!item->there && !counts)
         return EXIT_FINE;
-    /* What counts took is known, also without the file. */
+    /* The cost of counting is known even without the file. */
     item->done = item->kept = true;
     item->tokens = record->tokens;
     item->documents = record->documents;
@@ -242,7 +244,7 @@ static bool is_empty(const char *folder)
     return count == 2;
 }
 
-/* It would be read as text. */
+/* The folder would be read as text. */
 static int refuse_inside(struct table *table)
 {
     const struct arguments *arguments = table->run->arguments;
@@ -268,7 +270,7 @@ static int cannot(struct table *table, const char *what, const char *path)
                      errno == ENOSPC ? "; free some space and run it again" : "");
 }
 
-/* A folder that no table was made in. */
+/* Initialises a folder that has no table. */
 static int make_records(struct table *table)
 {
     struct stat status;
@@ -302,7 +304,7 @@ static int hold(struct table *table)
                      table->folder);
 }
 
-/* What a run that was killed left: names as output_open() makes them, with six letters behind. */
+/* Files of a killed run: names as made by output_open(), with six letters at the end. */
 static int is_left(const struct dirent *entry)
 {
     static const char *const endings[] = {".json.", ".md.", ".html."};

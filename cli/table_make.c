@@ -1,6 +1,6 @@
-/* Making what a table needs: counts first, then one system after the other, each in a context of its
- * own so that its memory is its own. What fails is told and left out; what stops everything is a
- * request to stop, and text that cannot be counted. */
+/* Making the items of a table: counts first, then one system after the other, each in a separate
+ * context so that its memory can be measured. Failures are reported, and the system is left out;
+ * only a request to stop, and text that cannot be counted, stop everything. */
 #include "table.h"
 
 #include "exit_status.h"
@@ -19,7 +19,7 @@ static double cpu_seconds(void)
            (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
 }
 
-/* As the record keeps it, so that the next run shows the same. */
+/* Rounded as in the record, so that the next run shows the same. */
 static double whole_ms(double seconds)
 {
     return round(seconds * 1000) / 1000;
@@ -31,7 +31,7 @@ static void fail(struct table_item *item, psdvec_status status, const char *sent
     item->failure = phrase("%s", sentence);
 }
 
-/* ---- Saying so ------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 static const char *cost_text(const struct table_cost *cost)
 {
@@ -39,7 +39,7 @@ static const char *cost_text(const struct table_cost *cost)
                   phrase_bytes((double)cost->memory));
 }
 
-/* What all that is left took before, if that is known of all; else 0. */
+/* The time that all remaining items took in an earlier run, if known for all; otherwise 0. */
 static double rest(const struct table *table)
 {
     double seconds = 0;
@@ -103,7 +103,7 @@ static const char *no_record(const struct table *table, int error)
                   error == ENOSPC ? "; free some space and run it again" : "");
 }
 
-/* Carries it out in a context of its own, and keeps the record. */
+/* Does the work in a separate context, and writes the record. */
 static int work(struct table *table, struct table_item *item, work_fn *fn, void *what)
 {
     struct run *run = table->run;
@@ -134,7 +134,7 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     run->ctx = outer;
     talk_erase(&run->talk);
     error = table_record(table, item, true);
-    if (error && item->done) /* it is there, but the next run will make it again */
+    if (error && item->done) /* it exists, but the next run will make it again */
         talk_warning(&run->talk, no_record(table, error));
     return EXIT_FINE;
 }
@@ -193,7 +193,7 @@ static psdvec_status train(struct table *table, void *what)
     return status;
 }
 
-/* ---- In order ---------------------------------------------------------------------------------- */
+/* ---- In order -------------------------------------------------------------------------------- */
 
 int table_stopped(struct table *table)
 {
@@ -230,7 +230,7 @@ static int make_counts(struct table *table, struct table_counts *counts)
     return EXIT_FINE;
 }
 
-/* False if what it begins with could not be made. */
+/* Returns false if what it starts from could not be made. */
 static bool has_source(struct table *table, struct table_system *system)
 {
     const struct table_item *source = NULL;
@@ -274,7 +274,7 @@ int table_make(struct table *table)
 {
     size_t number = 0;
     int code = EXIT_FINE;
-    /* A source stands before what is made of it. */
+    /* A source comes before what is made from it. */
     for (size_t k = 0; k < table->system_count && !code; k++)
         code = make_system(table, k, &number);
     return code;

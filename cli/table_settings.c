@@ -1,10 +1,10 @@
 /* What an item depends on, as one line of JSON: the text (names, sizes and times of its files, not
- * what is in them), how it is read, the words, and what is the item's own. Paths do not count: a table
- * goes on wherever it was moved, and from any folder. Nor does the version: what took days to make
- * stays, and the table says who made it.
+ * their contents), how it is read, the words, and the settings of the item. Paths are not included:
+ * a table can be resumed after it was moved, and from any folder. Nor is the version: results that
+ * took days are kept, and the table shows which version made them.
  *
- * Records of older versions must agree with what is asked for now. So members keep their names and
- * their values, and an option that comes later is entered only if it was given. */
+ * Records of older versions must agree with current settings. So members keep their names and their
+ * values, and an option that is added later is recorded only if it was given. */
 #include "table.h"
 
 #include "cell.h"
@@ -22,8 +22,8 @@
 
 struct identity {
     uint64_t files, bytes, hash;
-    uint64_t vocabulary; /* of the list of words, if there is one */
-    uint64_t phrases;    /* of the list of phrases, if there is one */
+    uint64_t vocabulary; /* of the word list, if there is one */
+    uint64_t phrases;    /* of the phrase list, if there is one */
     const char *odd;     /* a file that cannot be read twice; NULL: none */
 };
 
@@ -36,7 +36,7 @@ static void hash_file(uint64_t *hash, const char *name, const struct stat *statu
         *hash = (*hash ^ (unsigned char)*line) * UINT64_C(1099511628211);
 }
 
-/* What cannot be read inside a folder shows when it is counted. */
+/* Files in a folder that cannot be read are reported when they are counted. */
 static int add_file(void *user, const pv_walk_entry *entry)
 {
     struct identity *identity = user;
@@ -86,16 +86,16 @@ static int look_at_text(struct table *table, struct identity *identity)
     return EXIT_FINE;
 }
 
-/* ---- How it is read ---------------------------------------------------------------------------- */
+/* ---- How it is read -------------------------------------------------------------------------- */
 
-/* Options of the text that records have had from the first version on. */
+/* Text options that records have had since the first version. */
 static const char *const first_options[] = {
     "tokenizer",  "case",       "accents",  "digits",    "apostrophes", "hyphens",
     "min-length", "max-length", "document", "sentences", "strict",      "min-document-words",
     "json-field", NULL};
 
-/* Those with these names, whether given or by default; with `group` also others under this heading
- * that were given. */
+/* The options with these names, given or default; with `group` also others under this heading that
+ * were given. */
 static void put_options(pv_json_writer *to, const struct arguments *arguments,
                         const char *const *names, const char *group)
 {
@@ -147,7 +147,7 @@ static void put_counting(pv_json_writer *to, const char *name, const struct tabl
     pv_json_close(to);
 }
 
-/* A source stands before what is made of it. */
+/* A source comes before what is made from it. */
 static void put_system(pv_json_writer *to, struct table *table, const struct table_system *system,
                        const struct identity *text)
 {
@@ -185,7 +185,7 @@ int table_settings(struct table *table)
                          system_error(errno));
     if (list)
         hash_file(&text.vocabulary, "", &status);
-    /* What is wrong with the list of phrases shows when it is read; auto is no file. */
+    /* Errors in the phrase list are reported when it is read; auto is not a file. */
     if (table->count.text.phrases && strcmp(table->count.text.phrases, "auto") != 0 &&
         stat(table->count.text.phrases, &status) == 0)
         hash_file(&text.phrases, "", &status);
@@ -213,7 +213,7 @@ int table_text_same(struct table *table)
     return code;
 }
 
-/* ---- Then and now ------------------------------------------------------------------------------ */
+/* ---- Comparing records ----------------------------------------------------------------------- */
 
 /* The value of a member of an object; NULL if there is none. */
 static const char *find_member(const char *object, const char *name, size_t *length)
@@ -229,7 +229,7 @@ static const char *find_member(const char *object, const char *name, size_t *len
     return found;
 }
 
-/* It may be anybody's, and is printed. */
+/* The name may come from anywhere, and is printed. */
 static void add_name(struct buffer *to, const char *name)
 {
     buffer_text(to, to->length ? ", " : "");

@@ -1,5 +1,6 @@
-/* The table: systems in rows, sets in columns; what each step cost; how to read it. Its data are
- * what psdvec eval has, and before it how the models were made; docs/how-to/compare-systems.md describes them. */
+/* The table: systems in rows, test sets in columns; the cost of each step; how to read it. Its data
+ * are those of psdvec eval, preceded by how the models were made; docs/how-to/compare-systems.md
+ * describes them. */
 #include "table.h"
 
 #include "exit_status.h"
@@ -12,7 +13,7 @@
 
 /* A column of the table: one measure of a set. */
 struct table_columns {
-    const struct eval_row **rows; /* whole sets only, by set */
+    const struct eval_row **rows; /* complete sets only, by set */
     size_t count;
 };
 
@@ -48,7 +49,7 @@ static const char *value_text(double value)
     return phrase("%s%s", value < 0 && !zero ? "-" : "", digits + (digits[0] == '0'));
 }
 
-/* 300; 47.1 of 3,000; NULL of a system that is not done */
+/* 300; 47.1 of 3,000; NULL for a system that is not done */
 static const char *numbers_text(const struct table *table, size_t system)
 {
     size_t model = table_model(table, system);
@@ -68,9 +69,9 @@ static const char *time_text(const struct table_cost *cost, double seconds)
     return phrase("%s%s", cost->more ? "> " : "", phrase_seconds(seconds));
 }
 
-/* ---- What it is of ---------------------------------------------------------------------------- */
+/* ---- The inputs ------------------------------------------------------------------------------ */
 
-/* The item for which the text was read; NULL: none of those that are there. */
+/* The item for which the text was read; NULL: none of the existing ones. */
 static const struct table_item *reader(const struct table *table)
 {
     for (size_t k = 0; k < table->counts_count; k++)
@@ -139,7 +140,7 @@ static const char *command_text(const struct table *table)
     return phrase_of(&text);
 }
 
-/* ---- How to read it ------------------------------------------------------------------------------ */
+/* ---- How to read it -------------------------------------------------------------------------- */
 
 static void note_counting(struct buffer *to, const struct table *table)
 {
@@ -165,7 +166,7 @@ static void note_measures(struct buffer *to, const struct table *table)
             }
 }
 
-/* Those that were kept may have been made with more or fewer than the rest. */
+/* Systems that were kept may have been made with more or fewer threads than the others. */
 static void note_threads(struct buffer *to, const struct table *table)
 {
     int least = INT_MAX, most = 0;
@@ -183,7 +184,7 @@ static void note_threads(struct buffer *to, const struct table *table)
     buffer_format(to, "%d thread%s", most, most == 1 ? "" : "s");
 }
 
-/* Systems of another version, which may have had other defaults. */
+/* Systems made by another version, which may have had other defaults. */
 static void note_versions(struct buffer *to, const struct table *table)
 {
     bool some = false;
@@ -199,7 +200,7 @@ static void note_versions(struct buffer *to, const struct table *table)
         buffer_text(to, "; --restart trains all of them again.\n");
 }
 
-/* What must be known to read it; each line is a paragraph. */
+/* Notes on how to read the table; each line is a paragraph. */
 static void table_notes(struct buffer *to, const struct table *table)
 {
     const psdvec_eval_options *o = &table->eval.options;
@@ -243,9 +244,9 @@ static void table_notes(struct buffer *to, const struct table *table)
 
 #define SET_COLUMNS 12 /* of a set's name */
 
-/* ---- For programs ----------------------------------------------------------------------------- */
+/* ---- Machine-readable formats ---------------------------------------------------------------- */
 
-/* What an item has whichever it is. */
+/* The columns common to all items. */
 #define ITEM_COLUMNS                                                                               \
     DATA("begins_with"), DATA("file"), DATA("made_from"), DATA("made_by"), DATA("failure"),        \
         COLUMN("seconds", NULL, .exact = 3), COLUMN("cpu_seconds", NULL, .exact = 3),              \
@@ -355,7 +356,7 @@ static void show_table_data(struct show *show, const struct table *table,
     buffer_free(&paragraphs);
 }
 
-/* ---- For people -------------------------------------------------------------------------------- */
+/* ---- Output for people ----------------------------------------------------------------------- */
 
 static void add_score(struct rows *rows, const struct table *table, const struct eval_row *row,
                       size_t model)

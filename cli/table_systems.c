@@ -1,9 +1,9 @@
-/* Which systems the table has, what each begins with, and what that is called.
+/* The systems of the table, what each starts from, and their names.
  *
- * All have the same text, vocabulary and number of dimensions. Those that begin with counts share
- * them where they count alike: all of them by --counting same, which takes the options of the
- * command, and psd's own where none is given; by --counting own each counts as its authors did, but
- * for options that are given. */
+ * All have the same text, vocabulary and number of dimensions. Those that start from counts share
+ * them if their settings agree: with --counting same this is all of them, with the options of the
+ * command, and those of psd where none is given; with --counting own each counts like its authors,
+ * except for options that are given. */
 #include "table.h"
 
 #include "exit_status.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 static const char of_paper[] = "Li, Zhu and Miao 2015";
-/* Of PSD there are the three rows of the paper, PSD-Reg-180K, PSD-Unreg-180K and PSD-25K; how many
- * words the first two have is up to the command line. */
+/* The three PSD rows of the paper, PSD-Reg-180K, PSD-Unreg-180K and PSD-25K; the command line
+ * determines the number of words of the first two. */
 static const struct table_kind kinds[] = {
     {"psd", "PSD, psdvec\xe2\x80\x99s default", "Li, Zhu and Miao 2015, with psdvec's additions",
      PSDVEC_METHOD_PSD, .usual = USUAL},
@@ -45,7 +45,7 @@ static const struct table_kind *find_kind(const char *name)
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-/* The paper's model, but trained on counts that the paper would not have made. */
+/* Whether this is the paper's model, but trained on counts that differ from those of the paper. */
 static bool counts_differ(const struct table *table, const struct table_system *system)
 {
     psdvec_train_options train;
@@ -124,7 +124,7 @@ static int no_method(struct table *table, const char *name)
                          name, list);
 }
 
-/* With what it is made of, unless that is there. */
+/* Also adds the system that it is made from, unless that exists. */
 static size_t add_dense(struct table *table, const struct table_kind *kind)
 {
     size_t k = find_system(table, kind->name), source = SIZE_MAX;
@@ -137,7 +137,7 @@ static size_t add_dense(struct table *table, const struct table_kind *kind)
     return k;
 }
 
-/* Codes of the vectors of `of`, which is a system, too. */
+/* Adds codes of the vectors of `of`, which is a system, too. */
 static int add_sparse(struct table *table, const char *of)
 {
     const struct table_kind *dense = find_kind(of);
@@ -192,7 +192,7 @@ static int read_methods(struct table *table)
     return code;
 }
 
-/* ---- What each begins with ------------------------------------------------------------------ */
+/* ---- What each starts from ------------------------------------------------------------------ */
 
 static size_t find_counts(struct table *table, const psdvec_count_options *options)
 {
@@ -212,7 +212,7 @@ static size_t find_counts(struct table *table, const psdvec_count_options *optio
     return k;
 }
 
-/* Its authors' way of counting, but for what was given. */
+/* Counts like its authors, except for options that were given. */
 static void count_as_own(const struct table *table, const struct table_kind *kind,
                          psdvec_count_options *to)
 {
@@ -254,7 +254,7 @@ int table_gather(struct table *table)
     if (!count)
         return table->run->refusal;
     table->count = *count;
-    table->count.hold_out = 0; /* the same counts for all systems, of all the text */
+    table->count.hold_out = 0; /* the same counts for all systems, of the complete text */
     int code = read_methods(table);
     for (size_t k = 0; k < table->system_count && !code; k++)
         settle(table, &table->systems[k]);

@@ -1,8 +1,7 @@
 /* Messages and the progress line.
  *
- * The library calls back from any thread, so a lock keeps lines whole. The
- * progress line is erased before any message and drawn again by the next
- * report of progress. */
+ * The library calls back from any thread, so a lock keeps lines from mixing. The progress line is
+ * erased before any message and drawn again by the next progress report. */
 #include "talk.h"
 
 #include "cell.h"
@@ -40,7 +39,7 @@ void talk_erase(struct talk *talk)
     pthread_mutex_unlock(&talk->lock);
 }
 
-/* "psdvec count: label sentence"; the colours are for the first two. */
+/* "psdvec count: label message"; the colours apply to the first two. */
 static void say(struct talk *talk, const char *who_colour, const char *colour, const char *label,
                 const char *text)
 {
@@ -97,10 +96,10 @@ void talk_say(struct talk *talk, const char *text)
     pthread_mutex_unlock(&talk->lock);
 }
 
-/* The narrowest bar, with its ends and the space before it. */
+/* The minimum width of the bar, with its ends and the space before it. */
 enum { LEAST_BAR = 10, MOST_BAR = 43 };
 
-/* What may follow the stage and its share, the most useful first. */
+/* The figures after the stage and its share, the most useful first. */
 static size_t progress_figures(const psdvec_progress *progress, char *figures[4])
 {
     bool bytes = !strcmp(progress->unit, "B");
@@ -120,8 +119,8 @@ static size_t progress_figures(const psdvec_progress *progress, char *figures[4]
     return count;
 }
 
-/* The progress line for a width, without escape sequences: the stage, a bar, the share that is
- * done, and of the figures those that leave space for the bar. */
+/* The progress line for a width, without escape sequences: the stage, a bar, the percentage done,
+ * and those of the figures that leave space for the bar. */
 static void progress_line(struct buffer *to, const psdvec_progress *progress, size_t width,
                           bool unicode)
 {
@@ -136,7 +135,7 @@ static void progress_line(struct buffer *to, const psdvec_progress *progress, si
     else
         buffer_format(&tail, " %s %s", human_short(done).text, progress->unit);
 
-    /* The last column stays free: some terminals wrap there. */
+    /* The last column stays empty: some terminals wrap there. */
     size_t most = width > 1 ? width - 1 : 0, used;
     size_t stage = utf8_columns(progress->stage, strlen(progress->stage));
     size_t bar = progress->total && stage + LEAST_BAR + tail.length <= most ? LEAST_BAR : 0;
@@ -203,7 +202,7 @@ void talk_progress(struct talk *talk, const psdvec_progress *progress)
     buffer_free(&line);
 }
 
-/* ---- The log ----------------------------------------------------------------------------------- */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 bool log_open(struct log *log, const char *path)
 {

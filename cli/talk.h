@@ -1,6 +1,6 @@
-/* Talk: everything the program says to people, on stderr, and the one line of progress that must get
- * out of its way. Also told to the log of --log FILE: what happened, one JSON object a line, each
- * line flushed, so that a log is whole up to the moment a run was killed. */
+/* Messages to the user, on stderr, and the progress line that must be erased before them. Messages
+ * also go to the log of --log FILE, which has one JSON object per line; each line is flushed, so
+ * that the log is complete up to the moment at which a run is killed. */
 #ifndef CLI_TALK_H
 #define CLI_TALK_H
 
@@ -20,7 +20,7 @@ struct log {
     double started, last_progress;
 };
 
-/* False with errno set if the file cannot be opened. path may be NULL. */
+/* Returns false with errno set if the file cannot be opened. path may be NULL. */
 bool log_open(struct log *log, const char *path);
 /* One line: {"time": ..., "elapsed": ..., "event": event, ... the members that are put between these
  * calls}. */
@@ -36,13 +36,13 @@ void log_start(struct log *log, const struct arguments *arguments);
 /* Puts the value of an option under its name. */
 void option_put(pv_json_writer *to, const struct option_spec *option,
                 const struct option_value *value);
-/* False if something could not be written. */
+/* Returns false if something could not be written. */
 bool log_close(struct log *log);
 
 struct talk {
     const char *who; /* "psdvec count": the start of each message */
     bool quiet, verbose;
-    bool terse;    /* steps are told with --verbose only */
+    bool terse;    /* steps are reported only with --verbose */
     bool progress; /* stderr is a terminal that can redraw a line */
     bool drawn;    /* a progress line is on the screen */
     bool unicode;  /* the line may have block characters */
@@ -54,15 +54,15 @@ struct talk {
 void talk_start(struct talk *talk, const char *who, struct log *log);
 void talk_end(struct talk *talk);
 
-/* "psdvec count: sentence", always. */
+/* "psdvec count: message", always. */
 void talk_error(struct talk *talk, const char *text);
-/* "psdvec count: warning: sentence", always. */
+/* "psdvec count: warning: message", always. */
 void talk_warning(struct talk *talk, const char *text);
-/* "psdvec count: sentence", with --verbose only. */
+/* "psdvec count: message", only with --verbose. */
 void talk_note(struct talk *talk, const char *text);
-/* A line for a finished part of long work, unless --quiet. */
+/* A line for a finished step of a long run, unless --quiet. */
 void talk_step(struct talk *talk, const char *text);
-/* Text as it is, without a newline added, unless --quiet. */
+/* Text without changes, without a newline added, unless --quiet. */
 void talk_say(struct talk *talk, const char *text);
 
 void talk_progress(struct talk *talk, const psdvec_progress *progress);

@@ -1,8 +1,8 @@
-/* Asking about the terminal.
+/* Properties of the terminal.
  *
- * NO_COLOR (any value but empty) and TERM=dumb win over "auto"; --color always
- * wins over both. Words are UTF-8 whatever the locale, so in the plain "C"
- * locale (a container, cron) widths are taken from C.UTF-8. */
+ * NO_COLOR (any value but empty) and TERM=dumb override "auto"; --color always overrides both.
+ * Words are UTF-8 in any locale, so in the plain "C" locale (a container, cron) widths are taken
+ * from C.UTF-8. */
 #include "terminal.h"
 
 #include "system.h"

@@ -1,4 +1,4 @@
-/* What the terminal can do: width, colour, Unicode. */
+/* Capabilities of the terminal: width, colour, Unicode. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 

@@ -1,8 +1,9 @@
-/* Plans. From counts the library makes one. From text there is only an estimate, from the size
- * of the inputs and from laws that hold for much text roughly: with t running words, the words
- * seen m times or more depend on t / m alone, and the pairs grow as powers of the words, the
- * text and the window. The numbers below were measured on parts of the English Wikipedia from
- * 250,000 to 64 million words, where they miss the words by a tenth and the pairs by half. */
+/* Plans. From counts the library makes one. From text there is only an estimate, from the size of
+ * the inputs and from approximate laws for large texts: for t tokens, the number of words that
+ * occur at least m times depends only on t / m, and the number of pairs grows as powers of the
+ * words, the text and the window. The constants below were measured on parts of the English
+ * Wikipedia from 250,000 to 64 million tokens, where the estimate is off by a tenth for the words
+ * and by half for the pairs. */
 #include "train_plan.h"
 
 #include "exit_status.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What both have -------------------------------------------------------------------- */
+/* ---- Shared ---------------------------------------------------------------------------- */
 
 static void add_state(struct buffer *to, const struct run *run)
 {
@@ -31,7 +32,7 @@ static void add_state(struct buffer *to, const struct run *run)
                      "%s; with the same options and input, the run resumes from it", state);
 }
 
-/* Two digits: more would promise too much. */
+/* Two digits: more would suggest too much accuracy. */
 static double rough(double number)
 {
     if (number <= 0)
@@ -121,7 +122,7 @@ static bool is_packed(const char *path)
 /* Adds the bytes of text in a file. */
 static int add_size(void *bytes, const pv_walk_entry *entry)
 {
-    static const double unpacked = 3; /* bytes of text in one of a packed file, about */
+    static const double unpacked = 3; /* approximate bytes of text per byte of a compressed file */
     if (entry->error || S_ISDIR(entry->info->st_mode))
         return *entry->inner ? 0 : entry->error;
     *(double *)bytes += (double)entry->info->st_size * (is_packed(entry->path) ? unpacked : 1);
@@ -150,8 +151,8 @@ struct estimate {
     double bytes, tokens, words, core, pairs, memory, output, counts, seconds;
 };
 
-/* Words seen m times or more in a text of t words, by t / m; between the points, and beyond
- * them, straight lines in logarithms. */
+/* The number of words that occur at least m times in a text of t tokens, as a function of t / m:
+ * linear interpolation and extrapolation on logarithmic scales. */
 static double words_seen(double share)
 {
     static const struct {
@@ -170,7 +171,7 @@ static double words_seen(double share)
     return words < 1 ? 1 : words;
 }
 
-/* What a list of words holds; 0 if it cannot be known. */
+/* The number of words in a list; 0 if it is not known. */
 static double words_listed(struct run *run, const char *path)
 {
     double words = 0;
@@ -190,8 +191,8 @@ static double words_listed(struct run *run, const char *path)
     return words;
 }
 
-/* A second set of vectors, and n-grams of half its size. Made from four arrays like it, or with
- * two to three thousand bytes for the letters of a word. */
+/* A second set of vectors, and n-grams of half its size. They are computed with four arrays of the
+ * size of the vectors, or two to three thousand bytes per word for its letters. */
 static void add_readout(const psdvec_train_options *train, struct estimate *e)
 {
     double vectors = 4 * e->words * train->dim;
@@ -205,9 +206,9 @@ static void add_readout(const psdvec_train_options *train, struct estimate *e)
 
 static void make_estimate(struct run *run, const struct train_setup *setup, struct estimate *e)
 {
-    static const double bytes_a_word = 6.3, count_rate = 5e6; /* words a second and thread */
-    static const double least_memory = 5 << 20;               /* buffers of reading */
-    /* Seconds for one pair, dimension and iteration on one thread. */
+    static const double bytes_a_word = 6.3, count_rate = 5e6; /* words per second and thread */
+    static const double least_memory = 5 << 20;               /* input buffers */
+    /* Seconds per pair, dimension and iteration on one thread. */
     static const double solve_cost = 1.7e-9;
     const psdvec_train_options *train = setup->train;
     const psdvec_count_options *count = setup->count;
@@ -223,8 +224,9 @@ static void make_estimate(struct run *run, const struct train_setup *setup, stru
     e->pairs = 1.05 * pow(e->words, 0.414) * pow(e->tokens, 0.656) * pow(count->window, 0.767);
     e->pairs = fmin(e->pairs, e->words * e->words);
     e->counts = 8 * e->pairs + 48 * e->words;
-    /* A bound on the peak: arrays of pairs, some matrices of the vectors' size, and five square ones
-     * of the eigensolver's basis. Measured from 16,000 to 4 million words, 50 to 500 dimensions. */
+    /* A bound on the peak: arrays of pairs, some matrices of the size of the vectors, and five
+     * square ones of the eigensolver's basis. Measured from 16,000 to 4 million words, 50 to 500
+     * dimensions. */
     double basis = fmin(2.5 * dim, e->core);
     e->memory = 36 * e->pairs + 4 * dim * (5 * e->core + e->words) + 5 * 8 * basis * basis +
                 least_memory;

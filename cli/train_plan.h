@@ -1,4 +1,4 @@
-/* psdvec train --dry-run: what it would take. */
+/* psdvec train --dry-run: the estimated resources. */
 #ifndef CLI_TRAIN_PLAN_H
 #define CLI_TRAIN_PLAN_H
 

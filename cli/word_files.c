@@ -73,7 +73,8 @@ struct cell model_word_cell(const psdvec_model *model, uint32_t word)
     return form == text ? cell : shown_as(cell, phrase_safe(form, form_length));
 }
 
-/* How the model's tokeniser writes a word, or the word as it is if that is no single word. */
+/* Adds the form of a word that the model's tokeniser produces, or the word itself if that is not a
+ * single word. */
 static void add_normalized(struct run *run, const psdvec_model *model, const char *word,
                            struct buffer *token)
 {
@@ -98,11 +99,11 @@ void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_opt
     if (psdvec_model_settings(run->ctx, model, PSDVEC_OPTIONS_COUNT, &settings) != PSDVEC_OK)
         return;
     *text = ((const psdvec_count_options *)psdvec_settings_struct(settings))->text;
-    text->json_field = NULL; /* lives in the settings, and is about files */
+    text->json_field = NULL; /* lives in the settings, and applies to files */
     psdvec_settings_free(settings);
 }
 
-/* With keywords such as "all" instead of the numbers that stand for them. */
+/* Writes keywords such as "all" instead of the numbers that represent them. */
 static void put_setting(pv_json_writer *to, const char *name, const psdvec_option *row,
                         psdvec_settings *settings, const char *value, size_t length)
 {
@@ -125,8 +126,8 @@ const char *model_file_settings(const psdvec_model *model)
     const char *value;
     size_t length;
     pv_json_writer json;
-    /* A context without callbacks: what this version does not know is shown as it is, so there is
-     * nothing to warn of. */
+    /* A context without callbacks: settings that this version does not know are shown as they are,
+     * so there is nothing to warn of. */
     psdvec_context *silent = NULL;
     psdvec_status status = info->settings_json ? psdvec_context_new(NULL, &silent) : PSDVEC_OK;
     if (silent)
@@ -140,7 +141,7 @@ const char *model_file_settings(const psdvec_model *model)
          more && json_next(&walk, &key, &value, &length);) {
         const psdvec_option *row = psdvec_options_find(kind, buffer_get(&key));
         const char *needs = row ? row->needs : NULL;
-        bool found = *value == '{'; /* what training found, not what it was told */
+        bool found = *value == '{'; /* a result of training, not a setting */
         if (!found &&
             (!needs || psdvec_options_hold(kind, psdvec_settings_struct(settings), needs)))
             put_setting(&json, buffer_get(&key), row, settings, value, length);
@@ -272,13 +273,13 @@ int counts_file_among(struct run *run, const char **counts)
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* Of a folder, so many files are looked at: one with test sets has few. */
+/* Maximum number of files of a folder that are examined: a folder of test sets has few. */
 enum { LOOKED_AT = 100 };
 
 struct test_search {
     struct run *run;
     size_t looked_at;
-    const char *path; /* of what was found */
+    const char *path; /* of the test set that was found */
     psdvec_test_kind kind;
 };
 

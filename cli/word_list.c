@@ -1,4 +1,4 @@
-/* Lists of words, reading a file whole, near spellings. */
+/* Lists of words, reading complete files, similar spellings. */
 #include "word_list.h"
 
 #include "cell.h"
@@ -91,7 +91,7 @@ void word_list_free(struct word_list *list)
     *list = (struct word_list){0};
 }
 
-/* ---- Near spellings ---------------------------------------------------------------------------- */
+/* ---- Similar spellings ----------------------------------------------------------------------- */
 
 #define SUGGESTIONS 3
 

@@ -1,5 +1,5 @@
-/* Lists of words on the command line: "a,b,c", repeated, and @FILE; words that are spelt nearly like
- * one that is not in a vocabulary. */
+/* Lists of words on the command line: "a,b,c", repeated, and @FILE; words with a spelling similar
+ * to one that is not in a vocabulary. */
 #ifndef CLI_WORD_LIST_H
 #define CLI_WORD_LIST_H
 
@@ -10,24 +10,23 @@ struct word_list {
     size_t count, capacity;
 };
 
-/* Adds the words of one argument: comma separated, or @FILE with one word a
- * line. False with errno set if the file cannot be read. */
+/* Adds the words of one argument: comma separated, or @FILE with one word per line. Returns false
+ * with errno set if the file cannot be read. */
 bool word_list_add(struct word_list *list, const char *argument);
 void word_list_free(struct word_list *list);
 
-/* All of a file, or of standard input for "-", on the heap and
- * zero-terminated; NULL with errno set on failure. */
+/* Reads a complete file, or standard input for "-"; on the heap and zero-terminated; NULL with
+ * errno set on failure. */
 char *read_whole(const char *path, size_t *length);
 
 /* Word i of a vocabulary: its bytes and their number. */
 typedef const char *word_getter(const void *of, uint32_t i, size_t *length);
 
-/* Adds "; did you mean 'a', 'b' or 'c'?" with up to three words, or nothing. Among
- * words equally near, those that come first: the more frequent ones. Time: one pass
- * over the vocabulary. */
+/* Adds "; did you mean 'a', 'b' or 'c'?" with up to three words, or nothing. Equally similar words
+ * are listed in their order, the more frequent ones first. Time: one pass over the vocabulary. */
 void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
                     const void *of);
-/* The same of words that are found already. */
+/* The same for words that have already been found. */
 void near_words_list(struct buffer *to, const uint32_t *words, size_t count, word_getter *get,
                      const void *of);
 
