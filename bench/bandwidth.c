@@ -1,7 +1,6 @@
-/* The memory bandwidth of the machine, as a limit to compare with: the triad
- * a[i] = b[i] + s c[i] over arrays far larger than any cache, best of ten, in
- * GB/s (24 bytes an element), for 1 thread and for all.
- */
+/* Measures the memory bandwidth of the machine, as a reference: the triad a[i] = b[i] + s c[i] over
+ * arrays far larger than any cache, best of ten, in GB/s (24 bytes per element), for 1 thread and
+ * for all. */
 #include "limits.h"
 
 #include <stdio.h>

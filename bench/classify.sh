@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Which class does a document belong to: the posterior of one model for each class, against naive Bayes with the
-# same words. One Markdown report on standard output; docs/explanation/classification.md holds a report.
+# Classifies documents by the posterior of one model per class, compared with naive Bayes on the same words. Prints
+# one Markdown report on standard output; docs/explanation/classification.md contains a report.
 #
 #   bash bench/classify.sh
 #
-#   PARTS="test generated"      what is run; the third is choice, which compares settings on the tuning part
-#   WORK=folder                 for texts and models, which are kept and not made again if they are there
-#   LEAST=600                   classes with fewer documents than this are left out
+#   PARTS="test generated"      the parts to run; the third is choice, which compares settings on the tuning part
+#   WORK=folder                 for texts and models, which are kept and reused
+#   LEAST=600                   classes with fewer documents than this are skipped
 #
 # The dictionary is Debian's dict-gcide, whose senses carry subjects: (Bot.), (Law). Of ten parts by headword,
 # 0 and 1 are for the test, 2 and 3 for tuning, the others for training.
@@ -45,7 +45,7 @@ dictionary_texts() {
     mv "$texts/classes.part" "$texts/classes"
 }
 
-# Three texts by the same frequencies of words and different vectors.
+# Three texts with the same word frequencies and different vectors.
 generated_texts() { # words of a document
     local seed documents=$((400000 / $1))
     texts=$work/generated-$1
@@ -65,7 +65,7 @@ generated_texts() { # words of a document
 
 # ---- Models and scores ----
 
-# One model for each class, in $models.
+# One model per class, in $models.
 train() { # name, options of count, options of train
     local class
     models=$texts/$1
@@ -83,7 +83,7 @@ train() { # name, options of count, options of train
     touch "$models/done"
 }
 
-# Document, class, and a column of the scores that psdvec score gives them, in $models/NAME.
+# Document, class, and a column of the output of psdvec score, in $models/NAME.
 score() { # name, part, column, options
     local name=$1 part=$2 column=$3 class files=()
     shift 3
@@ -107,7 +107,7 @@ heading() {
 row() { # name, part, baseline, scores, priors
     awk -v name="$1" -v priors="${5:-0}" -f "$here/accuracy.awk" "$texts/classes" "$texts/$2.truth" "$3" "$4"
 }
-# Naive Bayes from the words themselves, with so many occurrences more of each: $texts/PART.bayes.
+# Naive Bayes from the words alone, with this many additional occurrences of each: $texts/PART.bayes.
 bayes() { # part, more
     local class arguments=()
     for class in $(classes); do
@@ -118,7 +118,7 @@ bayes() { # part, more
     awk -v more="$2" -f "$here/bayes.awk" "${arguments[@]}" class= "$texts/$1.words" >"$texts/$1.bayes"
 }
 
-# What the context adds to a document at T = 1, before normalisation: by the right class, and by the others.
+# The contribution of the context to a document at T = 1, before normalisation: by the right class, and by the others.
 pulls() { # name, part; of the last scores
     awk -F'\t' -v name="$1" 'NR == FNR { truth[FNR] = $1; next }
         FNR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }

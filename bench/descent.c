@@ -1,11 +1,11 @@
-/* Ways down: how fast the objective falls, by the paper's steps, by relaxed ones, and by
+/* Compares how fast the objective falls with the steps of the paper, with relaxed ones, and with
  * ridge regressions of all core words in turn.
  *
  *     descent COUNTS CORE DIM FORM ITERATIONS SWEEPS
  *
- * FORM: psd or symmetric. Raw weights, as in the paper. The regressions take blocks of 256
- * words, each given all others, from where one step of the paper has led, with a prior of
- * 0.01. Prints a Markdown table; seconds are of CPU time, on all threads together.
+ * FORM: psd or symmetric. The weights are raw, as in the paper. The regressions solve blocks of 256
+ * words, each for fixed other words, starting from the result of one step of the paper, with a
+ * prior of 0.01. Prints a Markdown table; seconds are CPU time, summed over all threads.
  */
 #include "base/memory.h"
 #include "solve/algorithm1.h"
@@ -86,7 +86,7 @@ static void take_steps(const char *path, psdvec_train_options options, double le
     close_problem(&p);
 }
 
-/* One block of words, given all others. */
+/* Solves one block of words, for fixed other words. */
 static void regress_block(problem *p, const uint32_t *row_of, float *V, uint32_t first,
                           uint32_t count)
 {

@@ -4,7 +4,7 @@
 #
 #   bench/dimensions.sh TEXT
 #
-# CPU seconds cover the whole command, from text to vectors, with the defaults of both systems; skip-gram makes 5
+# CPU seconds cover the complete command, from text to vectors, with the defaults of both systems; skip-gram makes 5
 # epochs. The commands take turns, REPEAT (1) times, and every run is printed. DIMS ("100 200 300 500") and MIN_COUNT
 # (5) may be set.
 set -eu

@@ -1,9 +1,9 @@
-/* log Z of contexts over a whole vocabulary, against the bare product of matrices in it, and by
- * samples, on random vectors:
+/* Measures log Z of contexts over a complete vocabulary, against the matrix product in it alone,
+ * and by sampling, on random vectors:
  *
  *     documents [WORDS [DIM [THREADS [CONTEXTS]]]]      70000, 300, all, 2048
  *
- * The rounds alternate, so that a busy machine is busy for both. Prints name, unit, value.
+ * The rounds alternate, so that other load on the machine affects both. Prints name, unit, value.
  */
 #include "base/blas.h"
 #include "base/progress.h"
@@ -141,5 +141,5 @@ int main(int argc, char **argv)
         status = bench_sampled(&s, sampled);
     if (status != PSDVEC_OK)
         fprintf(stderr, "%s\n", psdvec_error_message(s.ctx));
-    return status != PSDVEC_OK; /* the system frees the rest */
+    return status != PSDVEC_OK; /* the system frees everything else */
 }

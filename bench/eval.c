@@ -1,8 +1,8 @@
-/* Evaluation on random vectors, each part against a limit:
+/* Measures evaluation on random vectors, each part against a limit:
  *
- *     analogies     as many as Google's set has, in its shape (sections in which every pair of
- *                   words is asked with every other), and with all words drawn at random;
- *                   against the products of matrices in it, made by sgemm alone
+ *     analogies     as many as in Google's set, of its form (sections in which every pair of
+ *                   words is combined with every other), and with all words drawn at random;
+ *                   against the matrix products in it, computed by sgemm alone
  *     bootstrap     intervals of a correlation of 3000 pairs, 10,000 resamples
  *
  *     eval [WORDS [DIM [THREADS]]]      70000, 300, all
@@ -143,7 +143,7 @@ static psdvec_status run(setting *s)
 {
     size_t threads = (size_t)psdvec_threads(s->ctx);
     s->rows = pv_alloc(s->ctx, (size_t)s->words * s->dim, sizeof *s->rows, "vectors");
-    s->units = s->rows; /* the words that are asked about are the first */
+    s->units = s->rows; /* the words of the questions come first */
     s->questions = pv_alloc(s->ctx, QUESTIONS, sizeof *s->questions, "questions");
     s->product = pv_alloc(s->ctx, threads * ASKED * BLOCK, sizeof *s->product, "products");
     if (!s->rows || !s->questions || !s->product)

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# GloVe here against the authors' program: seconds an epoch on the same counts with the same
-# threads, in turn, round after round; all runs are shown, and medians count. One Markdown report on
-# standard output.
+# Compares GloVe here with the authors' program: seconds per epoch on the same counts with the same
+# threads, in alternating rounds; all runs are shown, and medians are used. Prints one Markdown report
+# on standard output.
 #
 #   bash bench/glove.sh COUNTS GLOVE...     COUNTS: a counts file; GLOVE: the authors' `glove`, one
 #                                           or several builds of it
 #
 #   REPEAT=3                    rounds
 #   THREADS="1 2"               numbers of threads
-#   DIM=300 X_MAX=10            of both
-#   EPOCHS=2                    of a run; an epoch is what is left of it when a run of one
-#                               epoch less is taken off, so that reading and writing do not count
-#   SHUFFLE=program             the authors' `shuffle`; else the one beside the first GLOVE
-#   FLAGS="-O3 -march=native"   said of the builds, one for each GLOVE, with a | between
+#   DIM=300 X_MAX=10            for both
+#   EPOCHS=2                    per run; the time of an epoch is the difference to a run with one
+#                               epoch less, so that reading and writing are not included
+#   SHUFFLE=program             the authors' `shuffle`; by default the one next to the first GLOVE
+#   FLAGS="-O3 -march=native"   description of the builds, one for each GLOVE, separated by |
 set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec}
 counts=${1:?usage: bash bench/glove.sh COUNTS GLOVE...}

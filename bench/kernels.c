@@ -1,8 +1,9 @@
-/* The loops that the time goes to, each against its plain twin or a limit:
+/* Measures the inner loops that take most of the time, each against its portable version or a
+ * limit:
  *
- *     scan     64-byte blocks of text to masks, fast and plain
+ *     scan     64-byte blocks of text to masks, fast and portable
  *     words    look-ups of Zipf-distributed words in the word table
- *     rows     pairs added to a row of sums and taken out again
+ *     rows     pairs added to a row of sums and extracted again
  *
  * Prints name, unit, value.
  */
@@ -24,7 +25,8 @@ static int fail(psdvec_context *ctx)
     return 1;
 }
 
-/* About what words of a text look like: rank r with a probability like 1/r. */
+/* Approximates the distribution of words in a text: rank r with a probability proportional to
+ * 1/r. */
 static uint32_t zipf(uint64_t index, uint32_t ranks)
 {
     return (uint32_t)exp(pv_random_unit(7, 1, index) * log((double)ranks));

@@ -1,4 +1,4 @@
-/* What the machine allows, for programs that compare with it. */
+/* Measures the limits of the machine, for comparison. */
 #ifndef BENCH_LIMITS_H
 #define BENCH_LIMITS_H
 
@@ -26,7 +26,7 @@ static inline psdvec_status limit_triad_slice(void *opaque, size_t slice, int wo
     return PSDVEC_OK;
 }
 
-/* Bytes a second (24 an element), best of `rounds`, with the context's threads. */
+/* Bytes per second (24 per element), best of `rounds`, with the context's threads. */
 static inline psdvec_status limit_memory(psdvec_context *ctx, int rounds, double *rate)
 {
     limit_triad t = {pv_alloc_zero(ctx, LIMIT_ELEMENTS, sizeof(double), "triad"),

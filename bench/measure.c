@@ -1,9 +1,9 @@
-/* Runs a command several times and prints the medians: one line of
- * wall seconds, CPU seconds (user and system), peak resident MiB.
+/* Runs a command several times and prints the medians: one line of wall seconds, CPU seconds (user
+ * and system), peak resident MiB.
  *
  *     measure REPEAT COMMAND [ARGUMENT...]
  *
- * The command's output goes nowhere; if it fails, so do we.
+ * The output of the command is discarded; if it fails, so does this program.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
-/* The search for neighbours against the memory it must read: 70,000 vectors of 300 numbers,
- * more than any cache holds. Reading alone is a sum over the same numbers, which a search
- * cannot beat. Prints threads, what, GB/s, milliseconds and the share of reading alone; each is
- * the best of its rounds, taken in turn, so that a noisy minute disturbs all alike.
- */
+/* Compares the neighbour search with the memory that it must read: 70,000 vectors of 300
+ * dimensions, more than any cache holds. The limit is a sum over the same numbers, which a search
+ * cannot beat. Prints threads, name, GB/s, milliseconds and the ratio to the limit; each is the
+ * best of its rounds, which alternate, so that other load on the machine affects all of them. */
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/random.h"
@@ -26,7 +25,7 @@ static psdvec_status read_slice(void *arg, size_t slice, int worker)
     reading *r = arg;
     size_t length = (size_t)WORDS * DIM / SLICES / LANES * LANES;
     const float *at = r->numbers + slice * length;
-    float sums[LANES] = {0}; /* enough of them to keep the adders from being what is measured */
+    float sums[LANES] = {0}; /* enough of them that additions are not the bottleneck */
     for (size_t k = 0; k < length; k += LANES)
         for (size_t lane = 0; lane < LANES; lane++)
             sums[lane] += at[k + lane];
@@ -69,7 +68,7 @@ static psdvec_status measure(psdvec_context *ctx, const psdvec_model *m)
     return status;
 }
 
-/* Random vectors, through a file as every model comes. */
+/* Random vectors, in a file like every model. */
 static psdvec_status make_model(psdvec_context *ctx, const char *path)
 {
     psdvec_status status = PSDVEC_OK;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Neighbours of many vectors: this library and numpy, in turn, in queries a second.
+# Measures the search for neighbours of many vectors, with this library and with numpy alternately, in queries per second.
 #
-#   bench/neighbours.sh [MODEL]      build/bench must be there (make bench-programs)
+#   bench/neighbours.sh [MODEL]      needs build/bench (make bench-programs)
 #
-# Without MODEL: 29,541 random vectors of 500 numbers. THREADS (all cores), ROUNDS (5) and
-# SECONDS_EACH of a measurement (2) may be set; PYTHON must have numpy (Debian: python3-numpy).
+# Without MODEL: 29,541 random vectors of 500 dimensions. THREADS (all cores), ROUNDS (5) and
+# SECONDS_EACH per measurement (2) may be set; PYTHON must have numpy (Debian: python3-numpy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Finding and joining phrases against word2phrase: one Markdown table on standard output, and whether
-# both join the same phrases. One pass, from text to joined text; CPU time counts, medians of rounds.
+# Compares finding and joining phrases with word2phrase: prints one Markdown table on standard output, and
+# whether both join the same phrases. One pass, from text to joined text; CPU time, medians of rounds.
 #
-#   WORD2PHRASE=program bash bench/phrases.sh TEXT     TEXT: words and blanks, a document a line
+#   WORD2PHRASE=program bash bench/phrases.sh TEXT     TEXT: words and blanks, one document per line
 #
 #   REPEAT=3  THRESHOLD=100  MIN_COUNT=5
 #
-# Without WORD2PHRASE psdvec is timed alone.
+# Without WORD2PHRASE only psdvec is timed.
 set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
 text=${1:?usage: WORD2PHRASE=program bash bench/phrases.sh TEXT}

@@ -1,5 +1,5 @@
-/* Reading alone: the inputs unpacked and cut into segments, nothing else done
- * with them, in one thread. To compare with a decompressor writing to nowhere.
+/* Measures reading alone: the inputs are decompressed and divided into segments, without further
+ * processing, in one thread. To be compared with a decompressor that writes to /dev/null.
  *
  *     reading INPUT...
  */

@@ -1,15 +1,15 @@
-/* The regression of noncore words: its speed, and the flops that it needs.
+/* Measures the regression of noncore words: its speed, and the flops that it needs.
  *
  *     regression [-p default|paper] [-m MU] [-s STEP] [-r ROUNDS] [-o FILE] COUNTS MODEL
  *
  *     -p   weights and targets of this preset (default)
  *     -m   the prior, instead of the preset's
  *     -s   every STEP-th word only (1)
- *     -r   rounds; the best counts (3)
+ *     -r   rounds, of which the best is used (3)
  *     -o   writes the vectors there, as float32 without a header
  *
- * MODEL: trained on COUNTS with `--core N`. The words behind its core are solved again on one
- * thread, and compared with their vectors in MODEL. Seconds are of CPU time. Prints Markdown.
+ * MODEL: trained on COUNTS with `--core N`. The words after its core are solved again on one
+ * thread, and compared with their vectors in MODEL. Seconds are CPU time. Prints Markdown.
  */
 #include "solve/regression.h"
 #include "base/blas.h"
@@ -52,7 +52,7 @@ static double cpu_seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Flops a second of CPU time. */
+/* Flops per second of CPU time. */
 static double sgemm_speed(void)
 {
     int side = SGEMM_SIDE;
@@ -113,7 +113,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far each vector is from the model's, relative to its length. */
+/* The relative difference of each vector from that of the model. */
 static void compare(const psdvec_model *model, const uint32_t *words, uint32_t count, uint32_t dim,
                     const float *out, const float *spread)
 {

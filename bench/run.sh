@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The benchmarks: one Markdown report on standard output, everything measured
-# in one run on one machine, so that ratios can be trusted even if the machine
-# is shared and noisy. docs/explanation/benchmarks.md holds reports.
+# Runs the benchmarks: prints one Markdown report on standard output. Everything is
+# measured in one run on one machine, so that ratios are meaningful even if the machine
+# is shared and noisy. docs/explanation/benchmarks.md contains reports.
 #
-#   bash bench/run.sh [TEXT]      TEXT: a plain text; without it the demo's
+#   bash bench/run.sh [TEXT]      TEXT: a plain text; by default that of the demo
 #
-#   REPEAT=5            runs of each command, of which the median counts
+#   REPEAT=5            runs of each command, of which the median is used
 #   MIN_COUNT=20        of the vocabulary
-#   GLOVE=folder        with GloVe's vocab_count and cooccur, to compare with;
+#   GLOVE=folder        with GloVe's vocab_count and cooccur, for comparison;
 #                       they need GLOVE_TEXT, the text lower-cased and reduced
 #                       to words and blanks beforehand
 set -eu
@@ -41,8 +41,8 @@ echo
 echo "| what | wall s | CPU s | peak MiB | million words/s | ratio |"
 echo "|---|---|---|---|---|---|"
 
-# The commands that are compared run in turn, round after round, so that a
-# noisy minute disturbs all of them alike; then the median of each.
+# The commands that are compared run alternately, so that a noisy period affects
+# all of them; then the median of each is used.
 medians() { # column by column
     awk -F'\t' '{ for (i = 1; i <= 3; i++) v[i, NR] = $i }
         END { for (i = 1; i <= 3; i++) { n = NR

@@ -1,5 +1,5 @@
-/* The yardstick of training: one product of N x N matrices in single precision by
- * the BLAS that psdvec is linked with, its rows divided among so many threads.
+/* Measures the reference for training: one product of N x N matrices in single precision by the
+ * BLAS that psdvec is linked with, its rows divided among the threads.
  *
  *     sgemm [N [REPEAT [THREADS...]]]      4096, 3, and 1 thread and all
  *

@@ -1,11 +1,11 @@
-/* Neighbours of single vectors and of batches, in queries a second.
+/* Measures the search for neighbours of single vectors and of batches, in queries per second.
  *
  *     similar_many make MODEL WORDS DIM      a model of random vectors
  *     similar_many run MODEL THREADS SECONDS
  *
- * `run` takes as queries the vectors of words spread over the vocabulary and asks for the ten
- * nearest of each. Prints batch size and queries a second, the best of the rounds that fit into
- * SECONDS for each size. bench/neighbours.sh runs it beside numpy.
+ * `run` uses the vectors of words spread over the vocabulary as queries and finds the ten nearest
+ * of each. Prints batch size and queries per second, the best of the rounds that fit into SECONDS
+ * for each size. bench/neighbours.sh compares it with numpy.
  */
 #include "base/memory.h"
 #include "base/progress.h"
@@ -43,7 +43,7 @@ done:
     return status;
 }
 
-/* One round of `batch` queries, beginning with query `first`. */
+/* One round of `batch` queries, starting with query `first`. */
 static psdvec_status ask(psdvec_context *ctx, const psdvec_model *m, const float *queries,
                          size_t batch, psdvec_neighbour *near, size_t *found)
 {

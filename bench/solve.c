@@ -1,18 +1,17 @@
-/* The parts of solving the core: how long each takes, and how long the machine's
- * matrix product and bandwidth say that it must.
+/* Measures the parts of solving the core: how long each takes, and the lower bounds given by the
+ * machine's matrix product and memory bandwidth.
  *
  *     solve [-p default|paper] [-d DIM] [-c CORE,CORE,...] [-t THREADS] [-r REPEAT] COUNTS
  *
  *     -p   weights, targets and form of this preset (default)
- *     -d   numbers in a vector; 0: the preset's
- *     -c   sizes of the core, each the most frequent words of the one before and more
- *          (5000,10000,20000,all); sizes beyond the vocabulary are left out. All are
- *          compared, to show how time grows; the last is taken apart
+ *     -d   dimensions; 0: the preset's
+ *     -c   sizes of the core, in increasing order
+ *          (5000,10000,20000,all); sizes beyond the vocabulary are skipped. All are
+ *          compared, to show how time grows; the last is analysed in detail
  *     -t   threads; 0: all cores
- *     -r   each part is timed so often, one after the other in rounds; the best counts (5)
+ *     -r   rounds in which each part is timed in turn; the best is used (5)
  *
- * The vectors are random numbers: the time of no part depends on them. Prints
- * Markdown.
+ * The vectors are random, because the time of no part depends on them. Prints Markdown.
  */
 #include "limits.h"
 
@@ -38,24 +37,24 @@ typedef struct setting {
     int threads, repeat;
 } setting;
 
-/* All that the parts work on. */
+/* The data that the parts work on. */
 typedef struct problem {
     psdvec_context *ctx;
     psdvec_train_options options;
     pv_link *link;
     pv_pairs *pairs;
     pv_core *core;
-    size_t n, k; /* k: columns of a product, as the eigensolver makes them */
+    size_t n, k; /* k: columns of a product, as in the eigensolver */
     float *X, *Y;
     float *coefficients; /* two times stride */
     pv_sum_matrix sparse, half, step;
-    size_t basis; /* columns of the eigensolver's */
+    size_t basis; /* columns of the basis of the eigensolver */
     float *Q;     /* n x basis */
     float *square;
     double *inner;
     pv_tall_workspace workspace;
     uint64_t head_cells, tail_entries, head_pairs_inside;
-    uint64_t seen; /* so that reading is not optimised away */
+    uint64_t seen; /* so that reads are not optimised away */
 } problem;
 
 /* ---- The parts ------------------------------------------------------------------------ */
@@ -65,7 +64,7 @@ static void block_of(const problem *p, size_t task, uint32_t *first, uint32_t *e
     *end = p->n - *first < PV_HEAD_ROWS ? (uint32_t)p->n : *first + PV_HEAD_ROWS;
 }
 
-/* As in sum_matrix.c, but for what is left out. */
+/* As in sum_matrix.c, except for the parts that are omitted. */
 static psdvec_status head_rows(void *arg, size_t task, int worker)
 {
     problem *p = arg;
@@ -98,7 +97,7 @@ static psdvec_status tail_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* One number of every cache line of the rows that tail_rows reads, in its order. */
+/* Reads one element of every cache line of the rows that tail_rows reads, in its order. */
 static psdvec_status touch_rows(void *arg, size_t task, int worker)
 {
     enum { ahead = 12 };
@@ -124,8 +123,8 @@ static psdvec_status touch_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* The same of all of X, in the order of memory; each task reads it all, as each
- * worker does in a product. */
+/* The same for all of X, in memory order; each task reads all of it, as each worker does in a
+ * product. */
 static psdvec_status read_rows(void *arg, size_t task, int worker)
 {
     problem *p = arg;
@@ -215,7 +214,7 @@ static psdvec_status (*const part_run[PARTS])(problem *) = {
     part_head, part_tail, part_touch,    part_read,      part_sparse,   part_half,
     part_step, part_gram, part_multiply, part_transform, part_products, part_residual};
 
-/* Best seconds of each; the residual last, as it leaves the values as they were. */
+/* The best seconds of each part; the residual comes last, because it restores the values. */
 static psdvec_status time_parts(problem *p, int repeat, double *seconds)
 {
     for (int part = 0; part < PARTS; part++)
@@ -233,7 +232,7 @@ static psdvec_status time_parts(problem *p, int repeat, double *seconds)
 /* ---- The problem ------------------------------------------------------------------------ */
 static void fill(float *numbers, size_t count, uint64_t purpose, double scale)
 {
-    /* A few thousand numbers over and over do as well, and are there at once. */
+    /* Repeating a few thousand numbers is sufficient, and fast. */
     enum { period = 4099 };
     for (size_t i = 0; i < count && i < period; i++)
         numbers[i] = (float)(scale * (pv_random_unit(7, purpose, i) - 0.5));
@@ -258,12 +257,12 @@ static psdvec_status allocate(problem *p)
         return pv_failure(ctx);
     fill(p->X, p->n * p->k, 1, 1);
     fill(p->Q, p->n * p->basis, 2, 1);
-    for (size_t i = 0; i < p->basis; i++) /* numbers stay as they are in any number of rounds */
+    for (size_t i = 0; i < p->basis; i++) /* values do not change over the rounds */
         p->square[i * p->basis + i] = 1;
     return PSDVEC_OK;
 }
 
-/* The matrix of a step that is not the first, as algorithm1.c makes it, and its sparse part. */
+/* The matrix of a step other than the first, as in algorithm1.c, and its sparse part. */
 static void set_matrices(problem *p)
 {
     pv_core *core = p->core;
@@ -341,7 +340,7 @@ static void close_problem(problem *p)
 
 /* ---- What is printed ---------------------------------------------------------------------- */
 typedef struct limits {
-    double flops, memory, cache, touched; /* a second: flops, and bytes */
+    double flops, memory, cache, touched; /* per second: flops, and bytes */
 } limits;
 
 static double larger(double a, double b)
@@ -402,8 +401,8 @@ static void print_limit(const char *what, double rate, double head, double tail,
            (head + tail) * 1e3, reached * 1e3, 100 * (head + tail) / reached);
 }
 
-/* What the pairs' product may be held against. The head is bound by sgemm or by memory; for
- * the tail it depends on where the rows of X come from. */
+/* Limits for the product with the pairs. The dense part is limited by sgemm or by memory; for the
+ * sparse part it depends on where the rows of X come from. */
 static void print_roofline(const problem *p, const double *seconds, const limits *limit)
 {
     double k = (double)p->k, cells = (double)p->head_cells, entries = (double)p->tail_entries;
@@ -439,7 +438,8 @@ static void print_growth(const problem *p, const double *seconds)
     fflush(stdout);
 }
 
-/* The best so far; called before and after the parts, as the machine may not stay the same. */
+/* The best so far; called before and after the parts, because the speed of the machine may
+ * change. */
 static psdvec_status measure_limits(psdvec_context *ctx, int repeat, limits *limit)
 {
     double seconds[MOST_ROUNDS], side = SGEMM_SIDE, memory;

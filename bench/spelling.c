@@ -1,10 +1,10 @@
-/* What learning from the spelling of words costs, on the vectors of a model.
+/* Measures the cost of learning from the spelling of words, on the vectors of a model.
  *
  *     bench/spelling MODEL [THREADS [STEPS [OUTPUT]]]
  *
- * Learns as training would, opens the table and adds it to all vectors. Prints threads, what,
- * and milliseconds, then the size of the table and how much of the vectors it explains. OUTPUT:
- * what the spelling says of each word, as raw float32, to compare with other programs.
+ * Learns as in training, opens the table and adds it to all vectors. Prints threads, name and
+ * milliseconds, then the size of the table and how much of the vectors it explains. OUTPUT: the
+ * spelling vector of each word, as raw float32, for comparison with other programs.
  */
 #include "spelling/spelling.h"
 #include "base/memory.h"

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# The benchmarks of training: one Markdown report on standard output. What is
-# compared runs in turn, round after round; all runs are shown, and medians count.
-# docs/explanation/benchmarks.md holds a report.
+# Runs the benchmarks of training: prints one Markdown report on standard output. The
+# commands that are compared alternate in rounds; all runs are shown, and medians are used.
+# docs/explanation/benchmarks.md contains a report.
 #
 #   bash bench/train.sh TEXT      TEXT: anything that psdvec count reads
 #
 #   REPEAT=3            rounds
 #   THREADS="1 2"       numbers of threads; ratios are to the first
-#   PARTS="paper text noncore solve"      what is run
-#   MIN_COUNT=20 CORE=25000               of vocabulary and core
-#   DIM=500 PAPER_DIM=500                 of the default and of the paper's setting
+#   PARTS="paper text noncore solve"      the parts to run
+#   MIN_COUNT=20 CORE=25000               for vocabulary and core
+#   DIM=500 PAPER_DIM=500                 for the default preset and for the paper's settings
 #   CORES=5000,10000,20000                smaller cores, to see how time grows
-#   SGEMM=4096          rows of the matrices of the yardstick
-#   WORD2VEC=program    to compare with: the original word2vec. It is timed on the first WORD2VEC_MB=4
-#                       megabytes with the vocabulary of the whole text, and what
-#                       five epochs would take is extrapolated from that
+#   SGEMM=4096          rows of the matrices of the reference product
+#   WORD2VEC=program    the original word2vec, for comparison. It is timed on the first WORD2VEC_MB=4
+#                       megabytes with the vocabulary of the complete text, and the time of
+#                       five epochs is extrapolated from that
 set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
 text=${1:?usage: bash bench/train.sh TEXT}
@@ -39,8 +39,8 @@ median() { # name, column
     column "$1" "$2" | sort -n | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
 }
 
-# Columns of what train leaves in a file: wall, CPU, peak MiB, seconds of counting,
-# targets, solving, regression, words by regression, a second and thread, targets and solving, read-out.
+# Columns of the output of train in a file: wall, CPU, peak MiB, seconds of counting,
+# targets, solving, regression, words by regression, per second and thread, targets and solving, read-out.
 train() { # name, threads, arguments...
     local name=$1.$2 t=$2 log=$work/log usage
     shift 2
@@ -77,7 +77,7 @@ word2vec() { # threads
         awk '{ printf "%.0f\n", 1000 * $1 }' >>"$work/word2vec.$1"
 }
 
-# ---- Before: counts, and for word2vec the text as it wants it ------------------------------
+# ---- Preparation: counts, and the text in the form that word2vec needs ---------------------
 say "counting"
 cat "$text" >/dev/null # in the page cache
 narrow=$work/narrow.safetensors wide=$work/wide.safetensors # of the paper, and of the default preset

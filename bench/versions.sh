@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Compares two builds of psdvec: are they equally fast, and do they write the same vectors? What is
-# compared runs in turn, round after round, in the other order every second round. Prints a
+# Compares two builds of psdvec: are they equally fast, and do they write the same vectors? The
+# builds alternate in rounds, in reverse order every second round. Prints a
 # Markdown table of medians and of the median of the ratios of each round.
 #
 #   bash bench/versions.sh OLD NEW TEXT      OLD, NEW: programs; TEXT: anything that count reads
 #
 #   REPEAT=5                                 rounds
 #   THREADS=2                                of each run
-#   PARTS="count paper default"              what is run
-#   MIN_COUNT=20 CORE=25000 DIM=500          of vocabulary, core and both trainings
+#   PARTS="count paper default"              the parts to run
+#   MIN_COUNT=20 CORE=25000 DIM=500          for vocabulary, core and both trainings
 set -eu
 old=${1:?usage: bash bench/versions.sh OLD NEW TEXT} new=${2:?NEW is missing} text=${3:?TEXT is missing}
 build=${BUILD:-build} bench=$build/bench
@@ -27,7 +27,7 @@ run() { # program, part, output
     esac
 }
 
-# The tensors of a safetensors file: what stands behind the header, whose length is in the first eight bytes.
+# The tensors of a safetensors file: the data after the header, whose length is in the first eight bytes.
 tensors() {
     tail -c +$((9 + $(od -An -N8 -tu8 "$1"))) "$1" | cksum
 }

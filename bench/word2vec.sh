@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Skip-gram and CBOW against the original word2vec: one Markdown table on standard output. The two run
-# in turn, round after round, whole commands from text to vectors; medians count.
+# Compares skip-gram and CBOW with the original word2vec: prints one Markdown table on standard output. The
+# two alternate in rounds, with complete commands from text to vectors; medians are used.
 #
-#   WORD2VEC=program bash bench/word2vec.sh TEXT     TEXT: words and blanks, a document a line
+#   WORD2VEC=program bash bench/word2vec.sh TEXT     TEXT: words and blanks, one document per line
 #
 #   REPEAT=3            rounds
 #   THREADS="1 2"       numbers of threads
-#   MODELS="sgns cbow"  what is run
-#   EPOCHS=1            (word2vec as published carries out only one with one thread, whatever it is told)
+#   MODELS="sgns cbow"  the models to train
+#   EPOCHS=1            (word2vec as published runs only one epoch with one thread, regardless of its option)
 #   MIN_COUNT=20 DIM=300 WINDOW=5 NEGATIVE=5 SAMPLE=1e-3
 #
-# Without WORD2VEC psdvec is timed alone. Say with which flags word2vec was compiled when you quote a
-# ratio: -Ofast -march=native against its own Makefile is worth 1.4.
+# Without WORD2VEC only psdvec is timed. State the compiler flags of word2vec when you quote a
+# ratio: -Ofast -march=native gains a factor of 1.4 over its own Makefile.
 set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec} bench=$build/bench
 text=${1:?usage: WORD2VEC=program bash bench/word2vec.sh TEXT}

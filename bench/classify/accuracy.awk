@@ -1,9 +1,9 @@
-# A row of the table. Reads the classes with their training documents (class, number), the truth (a class a line),
-# and then two files of document, class, log-likelihood: those that are compared with, and those of the row. With
-# `priors` a class is as likely before as it is frequent in training.
+# Prints a row of the table. Reads the classes with their training documents (class, number), the true classes (one
+# per line), and then two files of document, class, log-likelihood: the reference, and the method of the row. With
+# `priors` the prior probability of a class is its frequency in training.
 #
-# The posterior of a class is its share of exp(log-likelihood). z is McNemar's: of the documents that only one of
-# the two gets right, (won - lost) / sqrt(won + lost).
+# The posterior of a class is its share of exp(log-likelihood). z is that of McNemar's test: over the documents that
+# only one of the two classifies correctly, (won - lost) / sqrt(won + lost).
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
 file == 1 { prior[$1] = $2; all += $2; next }

@@ -1,6 +1,6 @@
-# Naive Bayes by itself: what psdvec's unigrams must agree with, and what other smoothing would do. Reads
-# tokenised text, `class` set before each file of training and to "" before the documents; each word has `more`
-# occurrences more in every class. Prints document, class, log-likelihood.
+# Naive Bayes alone: the reference for psdvec's unigrams, and a way to try other smoothing. Reads
+# tokenised text, with `class` set before each training file and to "" before the documents; `more`
+# occurrences of each word are added in every class. Prints document, class, log-likelihood.
 class != "" {
     if (!(class in tokens))
         classes[++n] = class

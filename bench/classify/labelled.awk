@@ -2,8 +2,8 @@
 #
 # A paragraph of an entry that names exactly one subject, such as (Bot.) or (Law), is a document of that
 # class: what follows the label, without sources and names of cited writers. Its part, 0 to 9, is a hash of the
-# headword, so that all senses of a word are on one side of any split. A text that was there before, as when
-# two spellings share a definition, is left out: it might stand on both sides. Run it with LC_ALL=C.
+# headword, so that all senses of a word are on one side of any split. A repeated text, as when
+# two spellings share a definition, is skipped: it might be on both sides. Run it with LC_ALL=C.
 function hash(word,    h, k) {
     h = 7
     for (k = 1; k <= length(word); k++)

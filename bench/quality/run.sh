@@ -1,13 +1,13 @@
 #!/bin/sh
-# What each choice of the default preset is worth: trains one model for each line of variants.txt, scores
-# all of them on test sets, each half of the questions apart, and prints a table for docs/explanation/quality.md.
+# Measures the effect of each choice of the default preset: trains one model per line of variants.txt, scores all
+# of them on test sets, each half of the questions separately, and prints a table for docs/explanation/quality.md.
 #
 #   bench/quality/run.sh TEXT WORK SET...
 #
-# TEXT is what psdvec count reads; WORK a folder for counts and models, which are kept and not made again if they
-# are there; a SET what psdvec eval reads. MIN_COUNT (20), VARIANTS (variants.txt) and TRAINING (options for all
-# models, such as --dim 300) may be set. For analogies the better method counts. With SEEDS=2 each variant is
-# trained with a second seed too, and a column shows how many of the ten nearest words the two models have in common
+# TEXT is what psdvec count reads; WORK is a folder for counts and models, which are kept and reused; a SET is what
+# psdvec eval reads. MIN_COUNT (20), VARIANTS (variants.txt) and TRAINING (options for all
+# models, such as --dim 300) may be set. For analogies the better method is used. With SEEDS=2 each variant is
+# also trained with a second seed, and a column shows how many of the ten nearest words the two models have in common
 # (overlap.py; PYTHON, by default /usr/bin/python3, must have numpy).
 set -eu
 
@@ -32,7 +32,7 @@ case $seeds in
 esac
 mkdir -p "$work"
 
-# Letters and digits of a string, for a file name.
+# The letters and digits of a string, for a file name.
 plain() { printf '%s' "$1" | tr -cs 'A-Za-z0-9.\n' '-' | sed 's/^-*//; s/-*$//'; }
 
 scores() { # model | half | set...: lines of set, section, score

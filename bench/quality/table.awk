@@ -1,6 +1,6 @@
-# Lines of variant, half, set, section, measure, model, score ... to a markdown table: a row for each variant, a column
-# for each set and for the semantic and the syntactic part of analogies; in a cell both halves. A second table has what
-# each variant gains or loses against the first one. A line whose half is "both" has one figure for the first table.
+# Converts lines of variant, half, set, section, measure, model, score ... to a Markdown table: a row per variant, a column
+# per set and for the semantic and the syntactic part of analogies; each cell has both halves. A second table has the
+# gain or loss of each variant relative to the first one. A line whose half is "both" has one figure for the first table.
 $3 == "set" || ($4 != "" && $4 != "semantic" && $4 != "syntactic") { next }
 {
     column = $3 ($4 == "" ? "" : " " $4)

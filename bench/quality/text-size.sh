@@ -18,7 +18,7 @@
 #   sgns-epochs  the same with more epochs on small parts, so that every part takes as many steps as the largest one
 #   glove        psdvec baseline glove with its defaults but --x-max 10, which GloVe's own example uses for small texts
 #
-# CPU seconds cover the whole command, from text to vectors. NICE (10) is the niceness of all commands.
+# CPU seconds cover the complete command, from text to vectors. NICE (10) is the niceness of all commands.
 set -eu
 
 if [ $# -lt 3 ]; then
