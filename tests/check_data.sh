@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the built-in test sets in data/: their words, that nothing stands twice, their
+# Checks the built-in test sets in data/: their words, that there are no duplicates, their
 # sizes, and the questions that scripts/builtin-sets.sh makes of them. Prints TAP.
 #
 #   tests/check_data.sh      check this tree, and that the checks can fail

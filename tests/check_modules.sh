@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the modules' arrows against the #include lines: which part of the source
-# may see which. Prints TAP, and each offending line with its file and number.
+# Checks the dependencies of modules in the #include lines: which part of the source
+# may include which. Prints TAP, and each offending line with its file and number.
 #
 #   tests/check_modules.sh          check this tree, and that the checker can fail
 #   tests/check_modules.sh TREE     check another tree only

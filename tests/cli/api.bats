@@ -93,7 +93,7 @@ END
     diff wanted got
 }
 
-@test "types are told as C writes them, and in parts" {
+@test "types are described as C spells them, and in parts" {
     [ "$(jq -c '.structs.psdvec_interaction.members[0] | [.type, .base, .pointers, .array]' "$API")" = \
         '["uint32_t [3]","uint32_t",0,3]' ]
     [ "$(jq -c '.functions.psdvec_count.parameters[2] | [.name, .type, .base, .pointers]' "$API")" = \
@@ -140,7 +140,7 @@ described() {
     done
 }
 
-@test "a binding without any declaration of its own does what the program does" {
+@test "a binding without declarations of its own gives the same results as the program" {
     [ -e "$BUILT/libpsdvec.so" ] && [ -z "${SANITIZE:-}" ] || skip "no shared library that Python can load"
     command -v python3 >/dev/null || skip "no python3"
     awk 'BEGIN {

@@ -60,7 +60,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     done
 }
 
-@test "an error in a line is told with its number, and the session goes on" {
+@test "an error in a line is reported with its line number, and the session continues" {
     printf '%s\n' kign '' 'king --nosuch' 'compare king' vector 'compare king king' 'set top 0' 'set nosuch 1' \
         'king --output x' 'king --from -' 'king - man +' queen >lines
     ask --top 1 --tsv <lines >printed 2>errors
@@ -79,7 +79,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     [ ! -e x ]
 }
 
-@test "set holds for the lines that follow; a line's own options come first" {
+@test "set applies to the following lines; options in a line take precedence" {
     printf '%s\n' 'set top 2' 'set format tsv' king 'king --top 1 --json' 'set top default' 'set format json' \
         'man : king :: woman' >lines
     {
@@ -98,7 +98,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     grep -q 'write: set top N, or: set top default' errors
 }
 
-@test "the session ends with quit or with the lines" {
+@test "the session ends with quit or at the end of the input" {
     for word in quit exit; do
         printf 'king\n%s\nqueen\n' $word | ask --top 1 --tsv >printed
         "$PSDVEC" similar small.safetensors king --top 1 --tsv | diff - printed
@@ -113,7 +113,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     "$PSDVEC" similar small.safetensors king --top 1 --tsv | diff - one
 }
 
-@test "help lists what can be asked; a command has its own" {
+@test "help lists the queries; each command has its own help" {
     echo help | ask >printed
     for line in 'king - man + woman' 'man : king :: woman' 'compare A B' 'odd A B C' 'vector WORD' info 'set NAME VALUE'; do
         grep -q "^$line" printed
@@ -136,7 +136,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     [ "$(wc -l <errors)" -eq 1 ]
 }
 
-@test "the answers go to the file of -o; a model that is missing ends it at once" {
+@test "answers go to the file of -o; a missing model ends the session at once" {
     printf 'king\nqueen\n' | ask --tsv -o answers
     printf 'king\nqueen\n' | ask --tsv | diff answers -
     refused 3 "nosuch" ask nosuch.safetensors </dev/null
@@ -264,7 +264,7 @@ asked() {
     ! grep -q london state/psdvec/history
 }
 
-@test "the history has a limit, and does without a folder that cannot be made" {
+@test "the history is limited, and a folder that cannot be created is not an error" {
     edits
     mkdir -p state/psdvec
     seq 2500 >state/psdvec/history

@@ -1,4 +1,4 @@
-# What bad input gets: a clear sentence, a status from the table, and nothing lost.
+# Bad input gives a clear error message and a documented exit status, and no data is lost.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -74,7 +74,7 @@ words() { # words N: so many different ones, twenty a line
     grep -q "hollow/zeros: skipped" stderr
 }
 
-@test "a circle of links ends" {
+@test "a cycle of symbolic links ends" {
     mkdir circle
     cp small.txt circle
     ln -s . circle/a
@@ -83,7 +83,7 @@ words() { # words N: so many different ones, twenty a line
     [ "$status" -ne 137 ]
 }
 
-@test "a circle of links does not repeat the text" {
+@test "a cycle of symbolic links does not repeat the text" {
     mkdir circle
     cp small.txt circle
     ln -s . circle/self
@@ -104,23 +104,23 @@ words() { # words N: so many different ones, twenty a line
     fails 3 "signs: no words in 18 bytes" count signs -o y
 }
 
-@test "words that are all too rare" {
+@test "all words are too rare" {
     fails 3 "lower --min-count" count small.txt --min-count 100 -o y
 }
 
-@test "binary rubbish" {
+@test "binary data" {
     head -c 5000 "$(command -v "$PSDVEC")" >rubbish
     fails 3 "rubbish: is not text (program)" count rubbish -o y
     head -c 5000 /dev/urandom >rubbish
     fails 3 "rubbish: does not look like text" count rubbish -o y
 }
 
-@test "a device, a folder that may not be read" {
+@test "a device and an unreadable folder" {
     fails 3 "/dev/zero: does not look like text" count /dev/zero -o y
     refused 3 "/dev/null: the input is empty" count /dev/null -o y
 }
 
-@test "bad UTF-8: told once with file and offset; --strict stops" {
+@test "invalid UTF-8 is reported once with file and offset; --strict stops" {
     printf 'some words and a bad \377 byte and more words \376\n' >bad
     "$PSDVEC" count bad --min-count 1 -o y 2>talk
     [ "$(grep -c 'bad: byte 21 is not valid UTF-8 (2 such bytes' talk)" -eq 1 ]
@@ -176,7 +176,7 @@ words() { # words N: so many different ones, twenty a line
     fails 3 "empty.zip" count empty.zip -o y
 }
 
-@test "a zip bomb stays within the memory" {
+@test "a zip bomb stays within the memory limit" {
     command -v zip >/dev/null || skip "no zip"
     head -c 300000000 /dev/zero | tr '\0' 'a' | zip -q bomb.zip -
     local status=0
@@ -195,14 +195,14 @@ words() { # words N: so many different ones, twenty a line
     "$PSDVEC" counts info y --no-verify | grep -q 'in 1 document'
 }
 
-@test "a word of 10 MB vanishes, its neighbours stay" {
+@test "a word of 10 MB is dropped, its neighbours are counted" {
     (echo one two && head -c 10000000 /dev/zero | tr '\0' 'x' && echo && echo three four) >word
     within 98304 "$PSDVEC" count word --memory 64M --min-count 1 -q -o y
     "$PSDVEC" counts dump y | rows >dump
     printf '%s\t%s\t1\n' one two three four | sort | diff - <(sort dump)
 }
 
-@test "two million distinct words: within the memory, or a sentence" {
+@test "two million distinct words: within the memory limit, or an error" {
     words 2000000 >distinct
     within 98304 "$PSDVEC" count distinct --memory 64M --min-count 2 -q -o y || [ $? -eq 3 ]
     grep -q 'none of 2000000 distinct words occurs 2 times' stderr
@@ -217,7 +217,7 @@ words() { # words N: so many different ones, twenty a line
 
 # ---- Our own files ---------------------------------------------------------------
 
-@test "a counts file that is truncated, at any place" {
+@test "a counts file truncated at any position" {
     "$PSDVEC" count small.txt --min-count 1 -q -o good
     size=$(stat -c %s good)
     for length in 0 1 7 8 9 100 $((size / 2)) $((size - 1)); do
@@ -229,7 +229,7 @@ words() { # words N: so many different ones, twenty a line
     refused 4 "long: " counts info long
 }
 
-@test "a counts file with a flipped bit, anywhere" {
+@test "a counts file with a flipped bit at any position" {
     "$PSDVEC" count small.txt --min-count 1 -q -o good
     size=$(stat -c %s good)
     for place in $(seq 8 97 $((size - 1))); do
@@ -254,7 +254,7 @@ words() { # words N: so many different ones, twenty a line
     grep -q "use a newer psdvec" stderr
 }
 
-@test "a file that is no counts file" {
+@test "a file that is not a counts file" {
     refused 4 "small.txt: " counts info small.txt
     refused 3 "nosuch" counts info nosuch
     head -c 100 /dev/zero >zeros
@@ -286,7 +286,7 @@ words() { # words N: so many different ones, twenty a line
     grep -q "choose a folder you may write to" stderr
 }
 
-@test "the disk is full: a sentence, nothing left, the old output kept" {
+@test "a full disk: an error message, no partial file, the old output kept" {
     small_disk 1m
     "$PSDVEC" count small.txt --min-count 1 -q -o disk/y
     cp disk/y old
@@ -316,7 +316,7 @@ words() { # words N: so many different ones, twenty a line
     cmp small.txt folder/copy
 }
 
-@test "the word list may not be the output either" {
+@test "the word list must not be the output either" {
     printf 'cat\nmat\n' >list
     refused 5 "list" count small.txt --vocab list -o list
     printf 'cat\nmat\n' | cmp - list
@@ -334,7 +334,7 @@ words() { # words N: so many different ones, twenty a line
     cmp old y
 }
 
-@test "two runs writing the same output at once: one of them wins, whole" {
+@test "two concurrent runs with the same output: the result is one complete file" {
     words 100000 >a
     words 100000 | tac >b
     for _ in 1 2 3; do
@@ -350,7 +350,7 @@ words() { # words N: so many different ones, twenty a line
 
 # ---- Impossible options ---------------------------------------------------------------
 
-@test "impossible numbers" {
+@test "numbers out of range" {
     for value in 0 -1 1001 1000000000 99999999999999999999 nan NaN inf 5x 1.5 1e3 0x10 ' 5' ''; do
         fails 2 "--window must be a whole number from 1 to 1000" count small.txt --window "$value" -o y
     done
@@ -374,7 +374,7 @@ words() { # words N: so many different ones, twenty a line
     fails 2 "--min-length is 5 and --max-length is 4" count small.txt --min-length 5 --max-length 4 -o y
 }
 
-@test "a word list that is no such thing" {
+@test "a word list that is not one" {
     printf 'cat\ndog\ncat\n' >twice
     fails 3 'twice: line 3: the word "cat" is in the list twice' \
         count small.txt --vocab twice -o y
@@ -402,7 +402,7 @@ stopped() {
     echo "SIG$1 after $2 s: status $ended, $lasted ms later"
 }
 
-@test "Ctrl-C stops within a second at every stage and leaves nothing" {
+@test "Ctrl-C stops within a second at every stage and leaves no files" {
     yes 'the cat sat on the mat and so on' | head -c 200000000 >text
     for delay in 0.1 0.5 1.0 1.5; do
         stopped INT "$delay" text --memory 40M --threads 1
@@ -421,7 +421,7 @@ stopped() {
     [ "$(cat y)" = old ]
 }
 
-@test "kill -9 leaves nothing in the folder" {
+@test "kill -9 leaves no files in the folder" {
     yes 'the cat sat on the mat and so on' | head -c 200000000 >text
     for delay in 0.2 0.6 1.2; do
         stopped KILL "$delay" text --memory 40M --threads 1
@@ -433,7 +433,7 @@ stopped() {
 
 # ---- The same text, however it comes ---------------------------------------------------------
 
-@test "plain, packed, piped and in pieces: the same pairs" {
+@test "plain, compressed, piped and split text gives the same pairs" {
     yes 'The cat sat on the mat. And so on; it goes on' | head -n 40000 |
         awk '{ print $0, "word" substr("abcdefghij", NR % 10 + 1, 1) }' >text
     pairs() { "$PSDVEC" count "$@" --document file --sentences -q -o y && "$PSDVEC" counts dump y | rows; }
@@ -453,7 +453,7 @@ stopped() {
     fi
 }
 
-@test "columns of a counts file that are no words are refused by what uses them" {
+@test "column numbers beyond the vocabulary are refused by the commands that use them" {
     for option in '--subsample 0' '--subsample 1e-2'; do
         printf 'a b c a b d\na c d b a c\n' >text.txt
         # shellcheck disable=SC2086 # two words

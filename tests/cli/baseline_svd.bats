@@ -1,10 +1,10 @@
-# psdvec baseline svd and cca, from the outside.
+# psdvec baseline svd and cca, end to end.
 bats_require_minimum_version 1.5.0
 load common
 
 setup() { common_setup; }
 
-# themes: a text of some words, of which those with the same letter stand together.
+# themes: a text in which words with the same letter co-occur.
 themes() {
     awk 'BEGIN {
         srand(5)
@@ -34,7 +34,7 @@ differ() {
     run -1 cmp "$1.txt" "$2.txt"
 }
 
-@test "words that stand together are near to each other" {
+@test "words that co-occur are similar" {
     themes
     for system in svd cca; do
         "$PSDVEC" baseline $system themes.txt --dim 6 -o model -q
@@ -85,13 +85,13 @@ differ() {
     [ ! -e model ]
 }
 
-@test "a shift that leaves nothing is told" {
+@test "a shift that leaves no entries is an error" {
     themes
     refused 3 "shift" baseline svd themes.txt --shift 1e6 -o model -q
     [ ! -e model ]
 }
 
-@test "more dimensions than the matrix has directions are warned of" {
+@test "more dimensions than the rank of the matrix give a warning" {
     themes
     run "$PSDVEC" baseline svd themes.txt --dim 50 -o model
     [ "$status" -eq 0 ]

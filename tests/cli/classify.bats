@@ -1,4 +1,4 @@
-# Several models as a classifier, on texts that differ in nothing but which words stand together. bench/classify.sh is
+# Several models as a classifier, on texts that differ only in which words co-occur. bench/classify.sh is
 # the large version.
 load common
 
@@ -28,7 +28,7 @@ share_right() {
         END { for (d in class) { n++; right += class[d] == truth[d] }; printf "%.0f\n", 100 * right / n }' truth scores.tsv
 }
 
-@test "the posterior tells classes apart where the words by themselves cannot" {
+@test "the posterior separates classes that unigrams cannot" {
     three_classes
     for class in class1 class2 class3; do
         "$PSDVEC" train $class.train --window 1 --min-count 1 --dim 6 --context-power 1 --factor-power 1 --rho 0 -q \

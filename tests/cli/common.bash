@@ -1,4 +1,4 @@
-# What every test of the program needs. The program is "$PSDVEC".
+# Shared by all tests of the program. The program is "$PSDVEC".
 
 common_setup() {
     : "${PSDVEC:?set PSDVEC to the program under test}"

@@ -30,7 +30,7 @@ expected_pairs() {
     expected_pairs | diff - dump
 }
 
-@test "count says at the end what it did, on stderr; --quiet does not" {
+@test "count prints a summary on stderr at the end, but not with --quiet" {
     run --separate-stderr "$PSDVEC" count small.txt --min-count 1 -o small.counts
     [ "$status" -eq 0 ]
     [ -z "$output" ]
@@ -66,7 +66,7 @@ expected_pairs() {
     printf '%s\t%s\t%s\n' sat on 1 cat on 1 | diff - dump
 }
 
-@test "an unknown word: status 2 and near spellings" {
+@test "an unknown word: status 2 and similar spellings" {
     count_small
     refused 2 "the word 'catt' is not in the vocabulary; did you mean 'cat'" \
         counts dump small.counts --word catt
@@ -147,7 +147,7 @@ PYTHON
     expected_pairs | awk -F '\t' -v OFS='\t' '{ $3 *= 2; print }' | diff - dump
 }
 
-@test "export and import give the same counts again" {
+@test "export and import restore the same counts" {
     count_small
     "$PSDVEC" counts export small.counts --format matrix-market --vocab-output words -q -o small.mtx
     "$PSDVEC" counts import small.mtx --format matrix-market --vocab words -q -o again.counts
@@ -171,7 +171,7 @@ PYTHON
     refused 3 "cannot read the list of words nosuch" count small.txt -o y --keep @nosuch
 }
 
-@test "tokenize prints what counting sees, one document a line" {
+@test "tokenize prints the tokens that are counted, one document per line" {
     printf "It's a well-known Caf\u00e9.\n\nTwo lines, 3 words!\n" >text
     "$PSDVEC" tokenize text >tokens
     printf "it's a well known caf\u00e9\ntwo lines words\n" | diff - tokens
@@ -225,7 +225,7 @@ PYTHON
     refused 5 nosuch count small.txt --min-count 1 -o nosuch/y
 }
 
-@test "exit status: Ctrl-C 130, SIGTERM 143, SIGHUP 129; nothing is left behind" {
+@test "exit status: Ctrl-C 130, SIGTERM 143, SIGHUP 129; no files are left" {
     for pair in INT:130 TERM:143 HUP:129; do
         run bash -c "yes 'some words without an end' |
             timeout --foreground --preserve-status -k 10 -s ${pair%:*} 1 '$PSDVEC' count - --min-count 1 -o y"

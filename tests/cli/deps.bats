@@ -35,7 +35,7 @@ deps() { env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" CC=/bin/false "$@" 2>said; }
     grep -Fxq 'DEPS must be yes or no, not maybe' said
 }
 
-@test "make hands DEPS on" {
+@test "make passes DEPS on" {
     run ! deps "$MAKE" -C "$root" DEPS=no BUILD="$PWD/build" CC=/bin/false deps
     [ ! -e calls ]
     grep -q 'a C compiler' said

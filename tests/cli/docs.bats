@@ -1,4 +1,4 @@
-# What the documentation shows is what the program does. README.md and every page of
+# The documentation shows what the program does. README.md and every page of
 # docs/tutorial and docs/how-to is executed block by block, as docs/steps.awk says, in a
 # fresh folder, and the output it shows is compared with what is printed. The readers
 # and the examples of docs/reference and docs/explanation have separate tests.
@@ -201,7 +201,7 @@ after_other_languages() {
     psdvec similar de.safetensors SCHLÜSSEL --top 4 --format json | grep -q '"zertifikate"'
 }
 
-@test "the simulation of docs/explanation/simulation.md finds the truth again, as predicted" {
+@test "the simulation of docs/explanation/simulation.md recovers the true model as predicted" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     blocks sh "$ROOT/docs/explanation/simulation.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -eq 3 ]
@@ -275,7 +275,7 @@ musical_text() {
     done
 }
 
-@test "the checksums are made as docs/reference/counts-file.md says" {
+@test "the checksums are computed as docs/reference/counts-file.md describes" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     "$python" -c 'import xxhash' 2>/dev/null || skip "no xxhash for python3"
     small_text
@@ -393,7 +393,7 @@ anchors() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
 
-@test "links between the documents lead somewhere" {
+@test "links between the documents are valid" {
     missing=0
     for file in "$ROOT"/*.md "$ROOT"/docs/*.md "$ROOT"/docs/*/*.md; do
         grep -o ']([^)]*)' "$file" | sed -e 's/^](//' -e 's/)$//' >links || continue
@@ -448,7 +448,7 @@ anchors() {
     done < <(cat members events)
 }
 
-@test "every source file begins with a comment that says what it is for" {
+@test "every source file starts with a comment that describes its purpose" {
     "$ROOT/scripts/list-files.sh" >list
     [ "$(wc -l <list)" -eq "$(find "$ROOT/src" "$ROOT/cli" -name '*.[ch]' | wc -l)" ]
     grep -q '^src/solve/eigen.h .*Leading eigenpairs' list
@@ -484,7 +484,7 @@ made_words() {
     }' >words.txt
 }
 
-@test "the reader of docs/reference/model-file.md compares words by the read-out, unseen ones by their letters" {
+@test "the reader of docs/reference/model-file.md compares by read-out, unseen words by spelling" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     made_words
     blocks python "$ROOT/docs/reference/model-file.md" >reader.py
@@ -508,7 +508,7 @@ made_words() {
     [ "$status" -ne 0 ]
 }
 
-@test "the read-out of a word that arrives later is made as docs/reference/model-file.md says" {
+@test "the read-out of an added word is computed as docs/reference/model-file.md describes" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     made_words
     for _ in 1 2 3 4 5; do echo "my rethinkable play is unreadable and think the rethinkable"; done >new.txt

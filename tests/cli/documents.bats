@@ -68,7 +68,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     run ! grep -qi nan scores
 }
 
-@test "score: documents without a known word have no perplexity, and are documents" {
+@test "score: documents without a known word count as documents but have no perplexity" {
     worlds
     "$PSDVEC" score court.safetensors other.txt --format jsonl >scores
     sed -n 3p scores >empty
@@ -93,7 +93,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     jq -c 'del(.per_word)' scores | cmp - plain
 }
 
-@test "score: lines with tabs say what JSON lines say" {
+@test "score: TSV has the same values as JSON" {
     worlds
     for options in "court.safetensors --counts court.counts" "court.safetensors" "court.safetensors farm.safetensors"; do
         # shellcheck disable=SC2086
@@ -118,7 +118,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     same a b
 }
 
-@test "score: with several models each document has a posterior that sums to 1, and a winner" {
+@test "score: with several models each document has posteriors that sum to 1, and a best model" {
     worlds
     "$PSDVEC" score court.safetensors farm.safetensors other.txt --format jsonl >scores
     holds "$close close(1; .models | map(.posterior) | add)" scores
@@ -151,7 +151,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" score court.safetensors other.txt --counts court.counts | grep -q 'does not sum to one'
 }
 
-@test "score: models whose texts were split otherwise are warned of" {
+@test "score: a warning if the texts of the models were tokenised differently" {
     worlds
     "$PSDVEC" train farm.txt --min-count 1 --dim 4 --tokenizer whitespace -o split.safetensors -q
     run --separate-stderr "$PSDVEC" score court.safetensors farm.safetensors other.txt -q
@@ -175,7 +175,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" score court.safetensors texts --document file | grep -q '^ *2 texts/b.txt '
 }
 
-@test "score --sort: the least expected first, those without a known word last" {
+@test "score --sort: by decreasing perplexity, documents without a known word last" {
     worlds
     "$PSDVEC" score court.safetensors other.txt --sort --format jsonl >sorted
     "$PSDVEC" score court.safetensors other.txt --format jsonl >plain
@@ -196,7 +196,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 2 "--top needs --sort" score court.safetensors other.txt --top 3
 }
 
-@test "score --per-word: words less likely than a blind guess are marked" {
+@test "score --per-word: words less likely than a random guess are marked" {
     worlds
     words=$("$PSDVEC" info court.safetensors --json | jq .words)
     "$PSDVEC" score court.safetensors other.txt --per-word --format jsonl >scores
@@ -210,7 +210,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 2 "--surprising needs --per-word" score court.safetensors other.txt --surprising 3
 }
 
-@test "score: the temperature is a weight of the context; at 0 words are by themselves" {
+@test "score: the temperature weights the context; at 0 words are independent" {
     worlds
     "$PSDVEC" score court.safetensors court.txt --temperature 0 --format jsonl | tail -n 1 >zero
     holds "$close close(.log_likelihood; .log_unigram)" zero
@@ -225,7 +225,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ "$(jq .log_paper half)" = "$(jq .log_paper one)" ]
 }
 
-@test "score: the weight of unigrams in bigrams; at 1 they are unigrams" {
+@test "score: the interpolation weight of the bigrams; at 1 they are unigrams" {
     worlds
     "$PSDVEC" score court.safetensors court.txt --counts court.counts --bigram-weight 1 --format jsonl | tail -n 1 >one
     holds "$close close(.log_bigram; .log_unigram) and .bigram_weight == 1" one
@@ -234,7 +234,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 2 "--bigram-weight must be a number from" score court.safetensors court.txt --bigram-weight 0
 }
 
-@test "score --sampled says how far it may be off" {
+@test "score --sampled reports the sampling error" {
     worlds
     "$PSDVEC" score court.safetensors court.txt --format jsonl | tail -n 1 >exact
     "$PSDVEC" score court.safetensors court.txt --sampled 64 --format jsonl | tail -n 1 >sampled
@@ -244,7 +244,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 2 "fewer than 64 words" score court.safetensors court.txt --sampled 3
 }
 
-@test "score: the same for any number of threads, from a file, a pipe, and a packed one" {
+@test "score: the same for any number of threads, from a file, a pipe and a compressed file" {
     worlds
     "$PSDVEC" score court.safetensors court.txt --counts court.counts --format tsv | cut -f 1,3- >one
     "$PSDVEC" score court.safetensors court.txt --counts court.counts --format tsv --threads 1 | cut -f 1,3- | cmp - one
@@ -257,7 +257,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     cut -f 1,3- file | cmp - one
 }
 
-@test "score: documents and words as the options say, by default as the model's text" {
+@test "score: documents and words follow the options, by default those of the model's text" {
     worlds
     "$PSDVEC" score court.safetensors other.txt --document file --format jsonl >scores
     [ "$(wc -l <scores)" -eq 2 ]
@@ -273,7 +273,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ "$(jq -c 'select(.total | not).words' scores | tr '\n' ' ')" = "3 2 " ]
 }
 
-@test "score: what cannot be scored gets a sentence" {
+@test "score: text that cannot be scored gives an error message" {
     worlds
     small_vectors
     : >empty.txt
@@ -294,7 +294,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" score court.safetensors empty.txt | grep -q '^0 documents, 0 words'
 }
 
-@test "score: a long document of odd bytes, and a word alone" {
+@test "score: a long document of random bytes, and a single word" {
     worlds
     { yes 'the king rules' | head -n 20000 | tr '\n' ' '; printf '\377\376 the \303 queen\n'; } >odd.txt
     "$PSDVEC" score court.safetensors odd.txt --format jsonl -q >scores 2>stderr
@@ -306,7 +306,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     same a b
 }
 
-@test "score: a closed pipe ends it quietly and soon, a full disk with a sentence" {
+@test "score: a closed pipe ends it quietly and soon, a full disk with an error message" {
     worlds
     repeated 400
     run --separate-stderr bash -c '"$PSDVEC" score court.safetensors large.txt --format jsonl | head -n 1 >first; echo "${PIPESTATUS[0]}"'
@@ -368,7 +368,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ "$("$PSDVEC" next court.safetensors the king rules the --top 0 --tsv | rows | wc -l)" -eq "$("$PSDVEC" info court.safetensors --json | jq .words)" ]
 }
 
-@test "next: the probability of a word is what score gives it" {
+@test "next: the probability of a word agrees with score" {
     worlds
     "$PSDVEC" next court.safetensors the king rules --counts court.counts --top all --tsv | rows |
         awk -F'\t' '$1 == "the" { printf "%.9f\n", log($2) }' >a
@@ -377,7 +377,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     same a b
 }
 
-@test "next, generate: the text of the command line is text, also for a model of JSON lines" {
+@test "next, generate: command-line text is plain text, also for a model trained on JSON lines" {
     worlds
     sed 's/.*/{"body": "&"}/' court.txt >court.jsonl
     local options=(--min-count 1 --dim 4 -q)
@@ -391,7 +391,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [ ! -s stderr ]
 }
 
-@test "next: unknown words are told; without a text words are by themselves" {
+@test "next: unknown words are reported; without a text words are independent" {
     worlds
     "$PSDVEC" next court.safetensors the xyzzy king 2>stderr | head -n 1 >first
     [ "$(cat first)" = "the (xyzzy) king ..." ]
@@ -409,7 +409,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
 
 # ---- explain -------------------------------------------------------------------------------
 
-@test "explain: the parts add up, and the words to the document" {
+@test "explain: the parts add up to the words, and the words to the document" {
     worlds
     for options in "" "--counts court.counts" "--counts court.counts --temperature 0.4"; do
         # shellcheck disable=SC2086
@@ -435,7 +435,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     holds '.per_word[2].influences | map(.place) == [1, 0]' json
 }
 
-@test "explain on a screen: surprise = alone - pull + norm, within 80 columns" {
+@test "explain on a terminal: surprise = alone - pull + norm, within 80 columns" {
     worlds
     "$PSDVEC" explain court.safetensors "the king rules the xyzzy land and the queen sleeps" --influences 2 >screen
     [ "$(wc -L <screen)" -le 80 ]
@@ -450,7 +450,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" explain court.safetensors "the king rules" --counts court.counts --color always | grep -q $'\033\\[32m *+'
 }
 
-@test "explain: text from the line, from a file, and from standard input" {
+@test "explain: text from the command line, from a file, and from standard input" {
     worlds
     "$PSDVEC" explain court.safetensors the king rules --json >a
     echo "The king rules." >text
@@ -466,7 +466,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 3 "cannot read nosuch" explain court.safetensors --file nosuch
 }
 
-@test "explain --html: a page by itself, well formed, with every word and what moved it" {
+@test "explain --html: a self-contained, well-formed page with every word and its influences" {
     worlds
     printf 'the king rules the land & <b>castle</b> "crown"\n' >text
     "$PSDVEC" explain court.safetensors --file text --counts court.counts --html page.html >stdout
@@ -528,7 +528,7 @@ PYTHON
     holds '.seed == 1 and .prompt == [] and .temperature == 1' json
 }
 
-@test "generate: a prompt is gone on from, --top 1 takes the likeliest, lines are wrapped" {
+@test "generate: a prompt is continued, --top 1 takes the most likely word, lines are wrapped" {
     worlds
     "$PSDVEC" generate court.safetensors --prompt "The king xyzzy" --length 3 --counts court.counts --top 1 --no-repeat 0 >text 2>stderr
     grep -q 'skipped: xyzzy' stderr
@@ -580,7 +580,7 @@ PYTHON
     same a b
 }
 
-@test "fit-temperature: what was fitted is kept with -o or --in-place, and used from then on" {
+@test "fit-temperature: the fit is saved with -o or --in-place, and used afterwards" {
     worlds
     cp court.safetensors before
     "$PSDVEC" fit-temperature court.safetensors held.txt >screen
@@ -609,7 +609,7 @@ PYTHON
     cmp a.vec b.vec
 }
 
-@test "fit-temperature: of a long text a sample is scored, unless --all is given" {
+@test "fit-temperature: a sample of a long text is scored, unless --all is given" {
     worlds
     for _ in 1 2 3 4 5 6; do cat held.txt; done >long.txt
     "$PSDVEC" fit-temperature court.safetensors long.txt >screen
@@ -629,7 +629,7 @@ PYTHON
     refused 2 "cannot be combined" fit-temperature court.safetensors long.txt --all --most-words 5
 }
 
-@test "fit-temperature: what goes wrong leaves the model alone" {
+@test "fit-temperature: errors do not change the model" {
     worlds
     cp court.safetensors before
     refused 2 "cannot be combined" fit-temperature court.safetensors farm.txt -o x --in-place

@@ -1,4 +1,4 @@
-# psdvec eval from the outside: which file is what, scores known by hand, every form of output.
+# psdvec eval, end to end: classification of files, scores known by hand, every output format.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -50,7 +50,7 @@ python_with() {
 
 # ---- Scores --------------------------------------------------------------------------------
 
-@test "scores are those that one works out by hand" {
+@test "scores agree with those computed by hand" {
     small_files
     [ "$(score pairs '' spearman)" = "1.000000 3/4" ]
     [ "$(score analogies '' 3cosadd)" = "0.666667 3/4" ]
@@ -72,7 +72,7 @@ python_with() {
     [ -z "$(score analogies syntactic 3cosadd)" ]
 }
 
-@test "unknown words: left out, zero, the mean, the spelling" {
+@test "unknown words: skipped, zero, the mean, the spelling" {
     small_files
     # Ranks 4 2 1 3 with 4 2.5 1 2.5: 4.5 / sqrt(5 * 4.5).
     [ "$(score pairs '' spearman --unknown zero)" = "0.948683 3/4" ]
@@ -96,7 +96,7 @@ python_with() {
     [ "$(score pairs '' spearman --restrict 2)" = "1.000000 3/4" ]
 }
 
-@test "the two halves are the whole" {
+@test "the two halves make up the complete set" {
     small_files
     first=$(score pairs '' spearman --half first)
     second=$(score pairs '' spearman --half second)
@@ -104,7 +104,7 @@ python_with() {
     [ "$both" -eq 4 ]
 }
 
-@test "--common: only what every model knows" {
+@test "--common: only questions that every model knows" {
     small_files
     grep -v '^d ' other.vec | sed '1s/10/9/' >fewer.vec
     "$PSDVEC" eval small.vec fewer.vec pairs.txt --resamples 0 --common --format tsv | cut -f4,8 >printed
@@ -115,7 +115,7 @@ fewer	2
 END
 }
 
-@test "figures of gensim" {
+@test "scores agree with gensim's" {
     # Made by: tests/cli/eval/figures.py make . 40 10 1; figures.py gensim . >figures.tsv
     "$PSDVEC" convert "$HERE/eval/vectors.vec" -o vectors.safetensors -q
     for unknown in drop zero; do
@@ -137,7 +137,7 @@ END
         END { exit bad || lines < 40 }' printed "$HERE/eval/figures.tsv"
 }
 
-@test "a model and what convert made of it have the same scores" {
+@test "a model and its conversions have the same scores" {
     small_files
     for name in small.safetensors small.bin small.npy small.glove; do
         "$PSDVEC" convert small.vec -o "$name" -q
@@ -181,7 +181,7 @@ kinds() {
     diff -u <(sort -u alone <(echo pairs)) besides
 }
 
-@test "GloVe's text of two numbers is a model, one number a set" {
+@test "a word with two numbers is a GloVe model, with one number a set" {
     printf 'king 0.1 -2e-3\nqueen 0.2 .5\nman 1 1\n' >two.txt
     printf 'king queen 5\nking man 3\nqueen man 1\n' >s.txt
     [ "$(kinds two.txt s.txt)" = "$(printf 'two\ns')" ]
@@ -199,7 +199,7 @@ kinds() {
     [ "$(score ratings '' spearman)" = "1.000000 3/3" ]
 }
 
-@test "each file of a folder is a set; what is not a set is said" {
+@test "each file of a folder is a set; other files are reported" {
     small_files
     mkdir -p both/deep
     cp pairs.txt analogies.txt both
@@ -252,7 +252,7 @@ END
     grep -Fxq '3cosadd	3	3' printed
 }
 
-@test "--model and --set say what a file is" {
+@test "--model and --set determine the type of a file" {
     small_files
     cp small.vec odd.txt
     refused 3 "odd.txt: line" eval small.vec --set odd.txt
@@ -267,7 +267,7 @@ END
     refused 3 "cut.vec: line 1 declares 31452 words" eval cut.vec pairs.txt
 }
 
-@test "mistakes have a sentence" {
+@test "errors have a message" {
     small_files
     refused 2 "give a model" eval
     refused 2 "give a model: pairs.txt does not look like vectors; if it is a model, give it with --model" \
@@ -298,7 +298,7 @@ END
     refused 5 "small.vec is both input and output" eval --model small.vec -o small.vec
 }
 
-@test "Ctrl-C ends it at once and leaves an old output" {
+@test "Ctrl-C ends it at once and keeps an old output" {
     awk 'BEGIN { srand(1); print 20000, 200; for (i = 0; i < 20000; i++) { printf "w%d", i; for (k = 0; k < 200; k++) printf " %.2f", rand() - 0.5; print "" } }' >large.vec
     awk 'BEGIN { srand(2); for (i = 0; i < 40000; i++) print "w" int(rand() * 20000), "w" int(rand() * 20000), "w" int(rand() * 20000), "w" int(rand() * 20000) }' >many.txt
     echo old >scores
@@ -329,7 +329,7 @@ END
     "$PSDVEC" eval small.vec other.vec ./*s.txt --resamples 0 --sections | golden eval-several
 }
 
-@test "the best has a mark, and what is worse by more than chance" {
+@test "the best model is marked, and so are significantly worse ones" {
     # Vectors of the fixture, and the same with the numbers in another order for each word.
     awk 'NR == 1 { print; next } { line = $1; for (k = 0; k < NF - 1; k++) line = line " " $(2 + (k + NR) % (NF - 1)); print line }' \
         "$HERE/eval/vectors.vec" >shuffled.vec
@@ -341,7 +341,7 @@ END
         grep -q $'\033\\[1m0.678\033\\[0m'
 }
 
-@test "every table fits 80 columns, whatever names and however many models" {
+@test "every table fits 80 columns, for any names and any number of models" {
     small_files
     mkdir -p a-folder-with-a-long-name
     for k in 1 2 3 4 5 6 7; do
@@ -359,7 +359,7 @@ END
     grep -q 'is a-set-with-quite-a-long-name-of-analogies$' tables
 }
 
-@test "models of the same name are called by their paths" {
+@test "models with the same name are shown by their paths" {
     small_files
     mkdir x y
     cp small.vec x/m.vec
@@ -377,7 +377,7 @@ END
     done
 }
 
-@test "JSON has all that the table has, and how to repeat it" {
+@test "JSON has everything that the table has, and how to repeat it" {
     python=$(python_with json) || skip "no python3"
     small_files
     "$PSDVEC" eval small.vec other.vec ./*s.txt --format json --seed 5 --resamples 100 >report.json
@@ -407,7 +407,7 @@ assert {d["measure"] for d in r["differences"]} == {"spearman", "3cosadd", "3cos
 END
 }
 
-@test "markdown is a table of as many columns as its head" {
+@test "a Markdown table has as many columns as its header" {
     small_files
     "$PSDVEC" eval small.vec other.vec ./*s.txt --resamples 0 --format markdown >two.md
     "$PSDVEC" eval small.vec ./*s.txt --format markdown --sections >one.md
@@ -418,7 +418,7 @@ END
     grep -q '^|   family | 3CosAdd | 1.000 | ' one.md
 }
 
-@test "-o writes the report to a file, and colours only where they are wanted" {
+@test "-o writes the report to a file, with colours only if requested" {
     small_files
     "$PSDVEC" eval small.vec pairs.txt --resamples 0 >printed
     "$PSDVEC" eval small.vec pairs.txt --resamples 0 -o report

@@ -1,4 +1,4 @@
-# Every example of the help and the manual pages is run, as it stands there.
+# Runs every example of the help and the manual pages as printed there.
 load common
 
 setup() { common_setup; }

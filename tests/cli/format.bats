@@ -70,7 +70,7 @@ END
     done <with
 }
 
-@test "TSV has a header line and as many fields in every line; JSON is JSON; Markdown has whole tables" {
+@test "TSV has a header and equal numbers of fields, JSON is valid, Markdown tables are complete" {
     command -v python3 >/dev/null || skip "no python3"
     cp text.model other.model
     cases >all
@@ -150,7 +150,7 @@ END
     done 3<all
 }
 
-@test "what people see in a table, they see in Markdown" {
+@test "Markdown has everything that a table has" {
     cp text.model other.model
     for line in "similar text.model king --top 3" "compare text.model king queen" "info text.model" "counts info text.counts" \
         "residuals text.model text.counts --min-count 1 --top 4" "score text.model held.txt" "explain text.model the queen rules" \
@@ -182,7 +182,7 @@ END
     refused 2 "there is no option --json" convert text.model out.vec --json
 }
 
-@test "in TSV, tabs, ends of lines and backslashes of words are escaped" {
+@test "in TSV, tabs, line ends and backslashes in words are escaped" {
     printf '3 2\na\\b 1 0\nplain 1 0.5\nother 0 1\n' >odd.vec
     [ "$("$PSDVEC" similar odd.vec plain --tsv --top 1 | rows | cut -f 2)" = 'a\\b' ]
     printf 'a\\\\b\n' >escaped
@@ -200,7 +200,7 @@ END
     "$PSDVEC" eval text.model svd.model pairs.txt --resamples 10 --color always | grep -q "$(printf '\033')"
 }
 
-@test "Markdown shows words that look like markup as they are" {
+@test "Markdown shows words that look like markup literally" {
     common_setup
     for _ in $(seq 30); do echo 'a &amp; <b>x</b> c_d e f'; done >markup.txt
     "$PSDVEC" train markup.txt --tokenizer whitespace --min-count 1 --dim 2 -q -o markup.safetensors 2>/dev/null

@@ -1,4 +1,4 @@
-# Words are counted in one form and shown in another: as they are usually written in the text.
+# Words are counted in normalised form and shown in the most frequent spelling of the text.
 load common
 
 setup() {
@@ -16,7 +16,7 @@ train() { "$PSDVEC" train text.txt --dim 5 --min-count 2 --restart -q "$@" -o m.
 # The words that `similar` shows, in one line.
 shown() { "$PSDVEC" similar "${1:-m.safetensors}" berlin --top 50 | awk 'NR > 1 { printf "%s ", $1 }'; }
 
-@test "neighbours are shown as they are written, and JSON and TSV have the words" {
+@test "neighbours are shown in their usual spelling; JSON and TSV have the words" {
     train
     words=$(shown)
     for form in Größe Straße NASA Fluss groß café; do [[ " $words" == *" $form "* ]]; done
@@ -29,18 +29,18 @@ shown() { "$PSDVEC" similar "${1:-m.safetensors}" berlin --top 50 | awk 'NR > 1 
     "$PSDVEC" similar m.safetensors berlin --top 50 --format markdown | grep -q Größe
 }
 
-@test "first words of sentences do not decide" {
+@test "the first words of sentences are not counted" {
     train
     [[ " $(shown)" == *" however "* ]]
 }
 
-@test "stripped accents come back" {
+@test "stripped accents are restored" {
     train --accents strip
     [[ " $(shown)" == *" café "* ]]
     "$PSDVEC" similar m.safetensors berlin --top 50 --format tsv | cut -f2 | grep -qx cafe
 }
 
-@test "words that are counted as they are written have no other form" {
+@test "words that are counted without folding have no other form" {
     train --case keep
     ! grep -q 'forms' <(head -c 20000 m.safetensors)
 }
@@ -50,14 +50,14 @@ shown() { "$PSDVEC" similar "${1:-m.safetensors}" berlin --top 50 | awk 'NR > 1 
     [[ " $(shown)" == *" grösse "* ]]
 }
 
-@test "the forms do not depend on threads or memory" {
+@test "the forms do not depend on the number of threads or the memory" {
     train --threads 1
     cp m.safetensors one.safetensors
     train --threads 4 --memory 256M
     cmp m.safetensors one.safetensors
 }
 
-@test "extend, convert and fit-temperature keep them, and new words have theirs" {
+@test "extend, convert and fit-temperature keep the forms, and new words have forms" {
     train
     "$PSDVEC" extend m.safetensors new.txt --min-count 2 -q -o more.safetensors
     words=$(shown more.safetensors)

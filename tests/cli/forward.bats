@@ -33,7 +33,7 @@ ask() (
 
 # ---- Missing settings -----------------------------------------------------------------------------------
 
-@test "a model without a setting that has no effect on its vectors answers as before" {
+@test "a model without a setting that does not affect its vectors answers as before" {
     for model in default paper; do
         ask $model.safetensors >wanted 2>said
         [ -s wanted ] && [ ! -s said ]
@@ -47,7 +47,7 @@ ask() (
 }
 
 # Not of the paper's preset: with the targets of today's default, its start would be refused.
-@test "no setting of training is indispensable" {
+@test "no training setting is indispensable" {
     for model in default bands; do
         keys=$("$EDIT" get $model.safetensors settings | sed 's/"constants".*//' | grep -o '"[a-z_]*":' | tr -d '":')
         [ "$(wc -w <<<"$keys")" -ge 28 ]
@@ -60,7 +60,7 @@ ask() (
     done
 }
 
-@test "no setting of counting is indispensable" {
+@test "no counting setting is indispensable" {
     keys=$("$EDIT" get counts.safetensors settings | grep -o '"[a-z_]*":' | tr -d '":')
     [ "$(wc -w <<<"$keys")" -ge 15 ]
     "$PSDVEC" extend default.safetensors "$TEXT/new.txt" --min-count 4 -o out.safetensors -q
@@ -78,7 +78,7 @@ ask() (
     done
 }
 
-@test "counts without a setting are added up with counts that have it" {
+@test "counts without a setting can be merged with counts that have it" {
     "$PSDVEC" counts merge counts.safetensors new.safetensors -o out.safetensors -q
     "$PSDVEC" counts dump out.safetensors --raw -q | rows >wanted
     for key in sentences min_document_words hyphens oov; do
@@ -116,7 +116,7 @@ use() {
     named extend changed.safetensors "$TEXT/new.txt" --min-count 4 -o out.safetensors
 }
 
-@test "an unknown setting of training is named, and what uses it goes well" {
+@test "an unknown training setting is named, and commands that use it succeed" {
     for member in '"from_the_future":3' '"from_the_future":{"a":[1,"}"]}'; do
         changed default.safetensors settings "s/^\\{/{$member,/"
         use
@@ -130,13 +130,13 @@ use() {
     ask changed.safetensors 2>said | diff -u wanted -
 }
 
-@test "an unknown setting of counting is named, and what uses it goes well" {
+@test "an unknown counting setting is named, and commands that use it succeed" {
     changed default.safetensors counts 's/"settings":\{/&"from_the_future":3,/'
     use
     named interaction "$TEXT/text.txt" -M changed.safetensors
 }
 
-@test "what needs no settings does not speak of them" {
+@test "commands that need no settings do not mention them" {
     changed default.safetensors settings 's/^\{/{"from_the_future":3,/'
     for command in "similar changed.safetensors ship" "vector changed.safetensors ship" "convert changed.safetensors out.safetensors" \
         "odd-one-out changed.safetensors ship wave bread" "info changed.safetensors --verify"; do

@@ -1,4 +1,4 @@
-# What is generated from the declarations: manual pages, completion, the reference of options.
+# Generated from the declarations: manual pages, completion, the options reference.
 load common
 
 setup() { common_setup; }
@@ -9,7 +9,7 @@ setup() { common_setup; }
     [ "$(ls man | tr '\n' ' ')" = "psdvec-analogy.1 psdvec-ask.1 psdvec-baseline-cca.1 psdvec-baseline-glove.1 psdvec-baseline-ppmi.1 psdvec-baseline-sgns.1 psdvec-baseline-sparse.1 psdvec-baseline-svd.1 psdvec-compare.1 psdvec-convert.1 psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-eval.1 psdvec-explain.1 psdvec-extend.1 psdvec-fit-temperature.1 psdvec-generate.1 psdvec-help.1 psdvec-info.1 psdvec-interaction.1 psdvec-next.1 psdvec-odd-one-out.1 psdvec-phrases.1 psdvec-residuals.1 psdvec-score.1 psdvec-similar.1 psdvec-simulate.1 psdvec-table.1 psdvec-tokenize.1 psdvec-train.1 psdvec-vector.1 psdvec.1 " ]
 }
 
-@test "man and mandoc find nothing to complain about" {
+@test "man and mandoc report no problems" {
     command -v man mandoc >/dev/null || skip "neither man nor mandoc"
     mkdir man
     "$PSDVEC" internal-man man
@@ -40,7 +40,7 @@ setup() { common_setup; }
     refused 2 "the shell must be bash, zsh or fish, not 'tcsh'" internal-completion tcsh
 }
 
-@test "docs/reference/options.md is what the options tables say" {
+@test "docs/reference/options.md agrees with the options tables" {
     "$PSDVEC" internal-options >options.md
     diff -u "$HERE/../../docs/reference/options.md" options.md || {
         echo "The options tables have changed; run 'make reference' and commit the page."

@@ -1,4 +1,4 @@
-# psdvec baseline glove: what it accepts, what it says, and that its bits depend on nothing else.
+# psdvec baseline glove: its arguments, its output, and that its bits depend only on its inputs.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -41,7 +41,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     [ ! -e y ] && [ ! -e y.partial ]
 }
 
-@test "options of counting are refused beside counts" {
+@test "counting options are refused with a counts file" {
     some_counts
     refused 2 "--window applies to text" baseline glove counts.st -o y --window 5
 }
@@ -69,7 +69,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     done
 }
 
-@test "it says what it did, and the model tells how it was made" {
+@test "the summary and the model show how it was made" {
     some_counts
     "$PSDVEC" baseline glove counts.st --dim 20 --epochs 3 -o m.st 2>talk
     grep -qE '^epoch 3 of 3: loss 0\.[0-9]+$' talk
@@ -80,7 +80,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     grep -qi glove info
 }
 
-@test "the loss falls, and words of a subject find each other" {
+@test "the loss falls, and words of a subject become neighbours" {
     some_text text.txt 4000
     "$PSDVEC" baseline glove text.txt --dim 20 --epochs 20 --x-max 10 -o m.st 2>talk
     sed -n 's/^epoch.*loss //p' talk >losses
@@ -89,7 +89,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     [ "$(grep -cE '^ +sdxa' near)" -ge 4 ] # by chance, one in thirty
 }
 
-@test "a run that was killed goes on to the same bits" {
+@test "a killed run is resumed and ends with the same bits" {
     some_counts
     "$PSDVEC" baseline glove counts.st -q --dim 100 --epochs 60 -o whole.st
     "$PSDVEC" baseline glove counts.st --dim 100 --epochs 60 -o killed.st 2>talk &
@@ -104,7 +104,7 @@ glove() { "$PSDVEC" baseline glove -q --dim 20 --epochs 5 --x-max 10 "$@"; }
     [ ! -e killed.st.partial ]
 }
 
-@test "too little memory: a sentence that says how much would do" {
+@test "too little memory: the error says how much is enough" {
     [ -z "${SANITIZE:-}" ] || skip "memory is limited"
     some_counts
     refused 6 "fewer dimensions (--dim) or fewer words (--min-count)" \

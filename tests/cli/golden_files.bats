@@ -49,7 +49,7 @@ holds() {
 
 # ---- This test itself -----------------------------------------------------------------------------
 
-@test "every group of cases is tested here, and every command stands in one" {
+@test "every group of cases is tested here, and every command is in one" {
     for group in $groups; do
         grep -q "{ holds ${group%%:*}; }" "$BATS_TEST_FILENAME"
     done
@@ -68,7 +68,7 @@ holds() {
     done
 }
 
-@test "the comparison notices a number, a word, a line too few and a member too few" {
+@test "the comparison detects a different number or word, a missing line and a missing member" {
     cd "$BATS_TEST_TMPDIR"
     printf 'ship 0.5000 7\nwave 1e-3\n' >expected
     printf 'ship 0.50004 7\nwave 0.001\n' >close
@@ -143,7 +143,7 @@ same_model() {
     echo "# $1: compared by neighbours, since this machine's arithmetic is another" >&3
 }
 
-@test "interrupted runs go on, and end with the bits of a run that was not interrupted" {
+@test "interrupted runs are resumed, and end with the bits of an uninterrupted run" {
     for version in $versions; do
         enter "$version"
         mkdir fresh
@@ -163,7 +163,7 @@ same_model() {
     done
 }
 
-@test "count --resume goes on in an old folder" {
+@test "count --resume continues in an old folder" {
     for version in $versions; do
         enter "$version"
         "$PSDVEC" "${resume_arguments[@]}" partial/resumed.counts.safetensors -v 2>said
@@ -186,7 +186,7 @@ same_model() {
 # and how the known questions are written are of later versions.
 table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
 
-@test "a finished table is kept: its models are neither made again nor touched, its scores the same" {
+@test "a finished table is kept: its models are not changed, and its scores are the same" {
     for version in $versions; do
         enter "$version"
         cp -R table before
@@ -204,7 +204,7 @@ table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
     done
 }
 
-@test "a finished table takes another system, and keeps the others" {
+@test "a finished table accepts another system, and keeps the others" {
     for version in $versions; do
         enter "$version"
         "$PSDVEC" "${table_arguments[@]}" --methods $table_methods,svd -o table >/dev/null 2>said
@@ -213,7 +213,7 @@ table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
     done
 }
 
-@test "a table that was stopped goes on" {
+@test "a stopped table is resumed" {
     for version in $versions; do
         enter "$version"
         "$PSDVEC" "${table_arguments[@]}" --methods $stopped_methods -o table-stopped >/dev/null 2>said

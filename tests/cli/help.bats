@@ -34,7 +34,7 @@ words_of() {
     ! grep -q 'and:' screen
 }
 
-@test "-h, --help and psdvec help say the same" {
+@test "-h, --help and psdvec help print the same" {
     "$PSDVEC" --help >a
     "$PSDVEC" -h | cmp - a
     "$PSDVEC" help | cmp - a
@@ -45,7 +45,7 @@ words_of() {
     "$PSDVEC" help counts dump | cmp - c
 }
 
-@test "--help wins over what stands after it, and missing operands" {
+@test "--help takes precedence over later arguments and missing operands" {
     "$PSDVEC" count --help --no-such-option >/dev/null
     "$PSDVEC" count -qh >/dev/null
 }
@@ -65,12 +65,12 @@ words_of() {
     done
 }
 
-@test "help follows a narrower terminal" {
+@test "help adapts to a narrower terminal" {
     COLUMNS=60 "$PSDVEC" count --help | sed '/^Examples/,$d' >screen
     [ "$(wc -L <screen)" -le 60 ]
 }
 
-@test "psdvec counts --help lists the second words" {
+@test "psdvec counts --help lists the subcommands" {
     "$PSDVEC" counts --help | golden help-counts
     "$PSDVEC" help counts | golden help-counts
 }

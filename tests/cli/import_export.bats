@@ -1,4 +1,4 @@
-# Counts of other programs through the program: there, back, and every refusal.
+# Importing and exporting counts of other programs: round trips, and every refusal.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -22,7 +22,7 @@ same() {
     diff <(contents "$1") <(contents "$2")
 }
 
-@test "GloVe and Matrix Market bring native counts back, weighted or not" {
+@test "GloVe and Matrix Market restore native counts, weighted or not" {
     for distance in uniform harmonic linear; do
         for window in 1 3 5; do
             count --window $window --distance $distance
@@ -38,7 +38,7 @@ same() {
     done
 }
 
-@test "the pairs come back from top2grams; frequencies become numbers of pairs" {
+@test "top2grams restores the pairs; frequencies become numbers of pairs" {
     count --window 3
     "$PSDVEC" counts export native --format top2grams -q -o grams
     "$PSDVEC" counts import grams --format top2grams -q -o again
@@ -72,7 +72,7 @@ END
     same native listed
 }
 
-@test "top1grams gives shares of all words of the text" {
+@test "top1grams gives relative frequencies in the text" {
     "$PSDVEC" count text --tokenizer whitespace --min-count 2 --window 3 -q -o native
     "$PSDVEC" counts export native --format top2grams --vocab-output list -q -o grams
     [ "$(head -n 1 list)" = '# 5 words, 15 occurrences' ]
@@ -80,7 +80,7 @@ END
     [ "$(sed -n 3p list)" = $'the\t6\t-0.916' ]
 }
 
-@test "words that begin with # or have spaces come back from top1grams" {
+@test "top1grams restores words that begin with # or contain spaces" {
     printf '# #b # x\n' >text
     count --window 1
     "$PSDVEC" counts export native --format top2grams --vocab-output list -q -o grams
@@ -135,7 +135,7 @@ END
         --format glove --vocab vocab --symmetric -o x
 }
 
-@test "what a file is made of is told by info" {
+@test "info shows the sources of a file" {
     count --window 3
     "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
     "$PSDVEC" counts import bin --format glove --vocab vocab -q -o again
@@ -146,7 +146,7 @@ END
     "$PSDVEC" counts info again --json | grep -q '"tokens": 15, '
 }
 
-@test "packed files and standard input" {
+@test "compressed files and standard input" {
     count --window 3
     "$PSDVEC" counts export native --format matrix-market --vocab-output words -q -o mtx
     "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
@@ -172,7 +172,7 @@ END
     [ ! -e x ]
 }
 
-@test "rounding is told" {
+@test "rounding is reported" {
     printf 'a 1\nb 1\n' >words
     printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 0.123\n2 1 4.5\n' >mtx
     run --separate-stderr "$PSDVEC" counts import mtx --format matrix-market --vocab words \
@@ -181,7 +181,7 @@ END
     [[ $stderr == *"1 numbers are not multiples of 1/10 and were rounded, by up to 0.023"* ]]
 }
 
-@test "files that are damaged or not what they should be" {
+@test "damaged files and files of other formats" {
     count --window 3
     "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
     "$PSDVEC" counts export native --format matrix-market --vocab-output words -q -o mtx
@@ -212,7 +212,7 @@ END
     import 3 'the last line, "# Total kept bigram occurrences", is missing' top2grams cut
 }
 
-@test "outputs that would destroy an input, and folders that are not there" {
+@test "outputs that would overwrite an input, and missing folders" {
     count --window 3
     "$PSDVEC" counts export native --format glove --vocab-output vocab -q -o bin
     cp bin bin.before
@@ -230,7 +230,7 @@ END
     [ ! -e w ] && [ ! -e v ]
 }
 
-@test "what a format cannot hold" {
+@test "values that a format cannot represent" {
     count --window 3 --distance harmonic
     refused 2 'its counts have fractions' counts export native --format top2grams -o x
     printf '1,000 cats\n' >text

@@ -1,4 +1,4 @@
-# Whatever the text is packed in, the counts are the same.
+# The counts are the same for any packaging of the text.
 
 load common
 
@@ -24,7 +24,7 @@ same_as_plain() {
     diff <(pairs expected.st) <(pairs got.st)
 }
 
-@test "gzip, bzip2, xz, zstd and lz4 files are unpacked" {
+@test "gzip, bzip2, xz, zstd and lz4 files are decompressed" {
     gzip -c ab.txt >ab.gz
     bzip2 -c ab.txt >ab.bz2
     xz -c ab.txt >ab.xz
@@ -35,7 +35,7 @@ same_as_plain() {
     done
 }
 
-@test "the name of a packed file does not matter" {
+@test "the name of a compressed file does not matter" {
     gzip -c ab.txt >ab.txt.gz
     mv ab.txt.gz ab.odt
     same_as_plain ab.odt
@@ -64,7 +64,7 @@ same_as_plain() {
     same_as_plain ab.tar
 }
 
-@test "standard input is read, packed or not" {
+@test "standard input is read, compressed or not" {
     count - -o got.st <ab.txt
     diff <(pairs expected.st) <(pairs got.st)
     gzip -c ab.txt | count - -o got.st
@@ -79,13 +79,13 @@ same_as_plain() {
     diff <(pairs expected.st) <(pairs got.st)
 }
 
-@test "the order of inputs does not change a bit of the file" {
+@test "the order of inputs does not change the bits of the file" {
     count plain/a.txt plain/b.txt -o one.st
     count plain/b.txt plain/a.txt -o two.st
     cmp one.st two.st
 }
 
-@test "folders are read recursively and in any depth" {
+@test "folders are read recursively to any depth" {
     mkdir -p deep/x/y && cp plain/a.txt deep/x/y/ && cp plain/b.txt deep/x/
     same_as_plain deep
 }
@@ -115,7 +115,7 @@ same_as_plain() {
     [[ "$output" == *"ab.jsonl: line 25"* ]]
 }
 
-@test "a Wikipedia dump: articles are documents, markup leaves no words" {
+@test "a Wikipedia dump: articles are documents, markup is removed" {
     {
         echo '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11">'
         echo '<siteinfo><sitename>W</sitename></siteinfo>'
@@ -156,19 +156,19 @@ Alpha [[gamma]] delta [[Category:Junk]]"
     [ "$(document none)" = "ab bc cd de ef fg gh " ]
 }
 
-@test "documents never run across two inputs, not even with none" {
+@test "documents never span two inputs, not even with none" {
     printf 'a b\n' >1.txt
     printf 'c d\n' >2.txt
     "$PSDVEC" count -q --min-count 1 --window 1 --document none 1.txt 2.txt -o d.st
     [ "$("$PSDVEC" counts dump -q d.st | rows | cut -f1,2 | tr -d '\t' | sort | tr '\n' ' ')" = "ab cd " ]
 }
 
-@test "a byte order mark, CRLF, NUL bytes and a missing last line end do no harm" {
+@test "a byte order mark, CRLF, NUL bytes and a missing final newline are harmless" {
     { printf '\357\273\277'; sed 's/$/\r/' ab.txt | tr '.' '\000' | head -c -2; } >odd.txt
     same_as_plain odd.txt
 }
 
-@test "bad UTF-8 is counted, replaced and reported with file and offset" {
+@test "invalid UTF-8 is counted, replaced and reported with file and offset" {
     printf 'alpha beta\nalpha b\377ta\n' >bad.txt
     run count bad.txt -o got.st
     [ "$status" -eq 0 ]
@@ -205,13 +205,13 @@ words() { "$PSDVEC" tokenize "$@" 2>talk; }
     refused 3 "named.txt: is not text (PDF); convert PDF with pdftotext" count named.txt -o got.st
 }
 
-@test "one file that is not text is skipped by name" {
+@test "a single file that is not text is skipped with its name" {
     printf '%%PDF-1.7\n1 0 obj\nendobj\n' >plain/one
     count plain -o got.st 2>talk
     grep -q 'plain/one: skipped: not text (PDF); convert PDF with pdftotext$' talk
 }
 
-@test "HTML: the text without markup, a block per line" {
+@test "HTML: the text without markup, one block per line" {
     cat >page <<'END'
 <!DOCTYPE html><html><head><meta charset="windows-1251"><title>Title</title>
 <style>p { color: red }</style><script>var junk = "<p>";</script></head>
@@ -225,7 +225,7 @@ END
     [ "$(words page --document file)" = "title café one two three four" ]
 }
 
-@test "XML: its characters without tags" {
+@test "XML: the text without tags" {
     printf '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY junk "junk">]>\n<a junk="junk"><b>one</b><b>two</b>\n<c>three</c></a>\n' >some.xml
     [ "$(words some.xml)" = "$(printf 'one two\nthree')" ]
 }
@@ -273,7 +273,7 @@ office_files() {
     [ "$(grep -c junk got)" -eq 0 ]
 }
 
-@test "a document that unpacks without end is refused, and archives in archives are skipped" {
+@test "a document that decompresses without end is refused, and nested archives are skipped" {
     office_files make
     cd make
     { cat word/document.xml; head -c 1100000000 /dev/zero | tr '\0' ' '; } | head -c 1100000000 >word/big.xml
@@ -289,7 +289,7 @@ office_files() {
     diff got <(words plain/b.txt)
 }
 
-@test "UTF-16, UTF-32 and Windows-1252 are recognised, UTF-8 text is as before" {
+@test "UTF-16, UTF-32 and Windows-1252 are recognised, UTF-8 text does not change" {
     for encoding in utf-16 utf-16le utf-16be utf-32 utf-32le utf-32be; do
         iconv -f utf-8 -t $encoding ab.txt >ab.$encoding
         same_as_plain ab.$encoding 2>talk
@@ -312,7 +312,7 @@ office_files() {
     [[ "$output" == *"latin/a.txt: byte 81 is not valid UTF-8"* ]]
 }
 
-@test "encodings: the first byte that is not ASCII may be far away" {
+@test "encodings: the first byte that is not ASCII may come late" {
     for n in 1 2 3 4 5 6 7 8 9; do seq 100000; done | tr 0-9 a-j >far.txt
     cp far.txt far.utf8
     printf 'café naïve\n' >>far.utf8
@@ -323,7 +323,7 @@ office_files() {
     diff <(cat far.latin | words -) wanted # a pipe gives other pieces
 }
 
-@test "encodings by name: any that iconv knows" {
+@test "encodings by name: any that iconv supports" {
     printf 'привет мир\n' | iconv -f utf-8 -t koi8-r >russian
     [ "$(words russian --encoding koi8-r)" = "привет мир" ]
     refused 3 "russian: does not look like text; if it is text, set its --encoding" tokenize russian
@@ -337,7 +337,7 @@ office_files() {
     "$PSDVEC" counts merge -q one.st two.st -o both.st
 }
 
-@test "encodings are part of what --resume remembers" {
+@test "encodings are part of the state of --resume" {
     iconv -f utf-8 -t windows-1252 ab.txt >ab.latin
     count ab.latin --encoding koi8-r --resume kept -o wrong.st
     count ab.latin --encoding latin-1 --resume kept -o got.st
@@ -351,7 +351,7 @@ wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which pe
             if (length(line word) + 1 > 72) { print line; line = word } else line = line (line == "" ? "" : " ") word }
         print line ".\n" } }'; }
 
-@test "wrapped text: --document auto takes paragraphs, line is advised against" {
+@test "wrapped text: --document auto uses paragraphs, line gives a warning" {
     mkdir books
     wrapped_text >books/one.txt
     cp ab.txt books/two.txt # a document per line stays one
@@ -376,7 +376,7 @@ wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which pe
     [ "$(cat talk)" = "psdvec count: warning: books/one.txt: lines are wrapped at about 72 columns, and each line is a document; --document auto uses paragraphs instead, which usually gives better vectors" ]
 }
 
-@test "text without spaces between words: ICU is advised, and not if it is used" {
+@test "text without spaces between words: ICU is recommended, unless it is used" {
     for n in 1 2 3 4 5; do echo "我喜欢自然语言处理。今天天气很好，我们去公园玩吧。"; done >chinese
     "$PSDVEC" count chinese --min-count 1 -q -o c.st 2>talk
     grep -q 'without spaces between words.*--tokenizer icu splits Chinese' talk

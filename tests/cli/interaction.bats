@@ -1,4 +1,4 @@
-# psdvec interaction, from the outside.
+# psdvec interaction, end to end.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -13,7 +13,7 @@ small_case() {
     done >parity.txt
 }
 
-@test "words that only together tell the third show it" {
+@test "words that determine a third only together show an interaction" {
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors x y z X yy z >out
     diff -u - out <<'END'
@@ -25,7 +25,7 @@ x yy z                       0   0.00   0.00          0.00        never occurs
 END
 }
 
-@test "without words, the most frequent triples and what all of them say" {
+@test "without words, the most frequent triples and a summary of all" {
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 5 --top 2 >out
     diff -u - out <<'END'
@@ -55,13 +55,13 @@ Average information of a and b about c:
 END
 }
 
-@test "a text in which no triple is frequent says what to do" {
+@test "a text without frequent triples gives advice" {
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors >out
     grep -qF 'No triple occurs 10 times; use a lower --min-count.' out
 }
 
-@test "a pipe is as good as a file, and as good as two" {
+@test "a pipe gives the same result as a file, and as two" {
     small_case
     "$PSDVEC" interaction parity.txt -M words.safetensors --min-count 1 --tsv | rows >wanted
     "$PSDVEC" interaction - -M words.safetensors --min-count 1 --tsv <parity.txt | rows >got
@@ -75,7 +75,7 @@ END
     "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | rows | grep -q "$(printf '\t\t0.000000\t$')"
 }
 
-@test "--json is one object, with null for what was never seen" {
+@test "--json is one object, with null for what never occurs" {
     small_case
     command -v python3 >/dev/null || skip "no python3"
     "$PSDVEC" interaction parity.txt -M words.safetensors --json --min-count 1 --window 2 >out
@@ -97,7 +97,7 @@ END
         python3 -c 'import json, sys; o = json.load(sys.stdin); assert o["triples"][0]["interaction"] is None and "all" not in o'
 }
 
-@test "words may be named like files, behind --" {
+@test "words may have names of files, after --" {
     small_case
     cp parity.txt x
     refused 2 "words must come in threes" interaction parity.txt -M words.safetensors x y z
@@ -105,7 +105,7 @@ END
     [ "$(cut -f 1-4 out)" = "$(printf 'x\ty\tz\t5')" ]
 }
 
-@test "what is wrong with a question is said" {
+@test "errors in a question are reported" {
     small_case
     refused 2 "give the model whose words to count: -M MODEL" interaction parity.txt x y z
     refused 2 "give a text: files, folders" interaction -M words.safetensors
@@ -116,7 +116,7 @@ END
     refused 3 "other.txt: none of its words is in words.safetensors" interaction other.txt -M words.safetensors
 }
 
-@test "no line is wider than 80 columns, however long words and numbers are" {
+@test "no line is wider than 80 columns, for any words and numbers" {
     printf '1 1\nincomprehensibilities 1\n' >long.vec
     "$PSDVEC" convert long.vec -o long.safetensors -q
     yes incomprehensibilities | head -n 100000 | tr '\n' ' ' >long.txt

@@ -1,6 +1,6 @@
 # Files whose metadata are not what this version would write: members in another order, fewer or more of
-# them, damaged ones. What need not be refused is not refused; what a copy would lose is named.
-# The files are those of tests/golden, changed with tests/tools/st_edit, which computes checksums anew.
+# them, damaged ones. Harmless deviations are accepted; metadata that a copy would lose is named.
+# The files are those of tests/golden, changed with tests/tools/st_edit, which recomputes checksums.
 bats_require_minimum_version 1.5.0
 load common
 load changed_files
@@ -20,7 +20,7 @@ quietly() {
 
 # ---- Counts --------------------------------------------------------------------------------------------
 
-@test "counts whose metadata are no JSON are refused, and no model is made of them" {
+@test "counts whose metadata are not JSON are refused, and no model is made from them" {
     for value in 'settings=}{' 'settings=' 'settings=[]' 'settings={"window": 5' 'vocabulary=5' 'inputs={}' 'inputs=[1,]'; do
         "$EDIT" set counts.safetensors changed.safetensors "$value"
         refused 4 "the counts are damaged: \"${value%%=*}\" cannot be read" counts info --json changed.safetensors
@@ -33,7 +33,7 @@ quietly() {
     done
 }
 
-@test "numbers of counts that are out of range are refused" {
+@test "numbers in counts that are out of range are refused" {
     "$EDIT" set counts.safetensors changed.safetensors window=4294967301
     refused 4 "its window is too large" counts info changed.safetensors
     for key in scale tokens documents window version; do
@@ -42,7 +42,7 @@ quietly() {
     done
 }
 
-@test "counts are added up whatever the order of their settings, with the same result" {
+@test "counts can be merged with settings in any order, with the same result" {
     quietly counts merge counts.safetensors new.safetensors -o wanted.safetensors
     changed new.safetensors settings 's/^\{("window":5),(.*)\}$/{ \2, \1 }/'
     quietly counts merge counts.safetensors changed.safetensors -o one.safetensors
@@ -66,14 +66,14 @@ quietly() {
     "$EDIT" get out.safetensors settings | grep -q '"from_the_future":3'
 }
 
-@test "inputs with more or fewer members are added up" {
+@test "inputs with more or fewer members can be merged" {
     changed new.safetensors inputs 's/"files":1,//; s/\}/,"language":"en"}/'
     quietly counts merge counts.safetensors changed.safetensors -o out.safetensors
 }
 
 # ---- What a copy would lose -------------------------------------------------------------------------------
 
-@test "metadata and tensors that nobody knows disturb no reader" {
+@test "unknown metadata and tensors are ignored by all readers" {
     "$EDIT" set default.safetensors changed.safetensors from_the_future=3 +news
     "$EDIT" set counts.safetensors counts-changed.safetensors from_the_future=3 +news
     quietly info changed.safetensors --verify
@@ -85,7 +85,7 @@ quietly() {
     quietly counts dump counts-changed.safetensors
 }
 
-@test "what is written from such a file lacks them, and a warning names them" {
+@test "they are missing in files written from such a file, and a warning names them" {
     local warning='has "from_the_future", "news", which this version of psdvec does not support'
     local -A commands=(
         [default]="convert changed.safetensors out.safetensors"
@@ -117,7 +117,7 @@ damaged() {
     printf "\\x$(printf %x $((byte ^ 1)))" | dd of=damaged.safetensors bs=1 seek=$at conv=notrunc status=none
 }
 
-@test "damage is not passed on into a file whose checksums are right" {
+@test "damage is not copied into a file with valid checksums" {
     damaged counts.safetensors
     refused 4 "is damaged: its checksum" counts merge damaged.safetensors new.safetensors -o out.safetensors
     refused 4 "is damaged: its checksum" counts merge new.safetensors damaged.safetensors -o out.safetensors
@@ -133,7 +133,7 @@ damaged() {
 
 # ---- What a model says of itself ------------------------------------------------------------------------------
 
-@test "a model may lack all that it says of itself, for commands that do not need it" {
+@test "a model may lack all provenance, for commands that do not need it" {
     "$EDIT" set default.safetensors changed.safetensors -written_by -method -core_words -settings -counts -history \
         -joint '~eigenvalues' '~counts' '~unigram' '~spread' '~readout.mean' '~readout.map'
     quietly info changed.safetensors --verify
@@ -185,7 +185,7 @@ damaged() {
     refused 4 'lack the constant "cut"' residuals changed.safetensors counts.safetensors
 }
 
-@test "a list of extensions that another program has laid out is continued" {
+@test "a list of extensions reformatted by another program is continued" {
     for list in ' [ ] ' '[]'; do
         "$EDIT" set paper.safetensors changed.safetensors "extensions=$list"
         quietly extend changed.safetensors "$TEXT/new.txt" --min-count 4 -o out.safetensors

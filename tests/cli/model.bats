@@ -1,4 +1,4 @@
-# Models and other programs' vectors, from the outside: info, similar, convert.
+# Models and third-party vectors, end to end: info, similar, convert.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -55,7 +55,7 @@ END
 
 # ---- convert ---------------------------------------------------------------------------
 
-@test "vectors go through every format and come back the same" {
+@test "vectors survive a round trip through every format" {
     small_vectors
     for name in a.vec a.w2v a.bin a.glove a.npy a.safetensors; do
         "$PSDVEC" convert small.safetensors -o "$name" -q
@@ -98,7 +98,7 @@ END
     refused 3 "there is no file wide.words.txt" convert wide.npy -o x.safetensors
 }
 
-@test "a reader of word2vec's binary, in Python, reads ours" {
+@test "a reader of word2vec's binary format, in Python, reads psdvec's files" {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     small_vectors
     "$PSDVEC" convert small.vec -o small.bin -q
@@ -131,7 +131,7 @@ END
     cmp 1.similar 3.similar
 }
 
-@test "the format is that of the name, or of --to" {
+@test "the format is determined by the name, or by --to" {
     small_vectors
     refused 2 "the name out.xyz does not determine the format" convert small.vec -o out.xyz
     "$PSDVEC" convert small.vec out.glove.txt -q
@@ -142,7 +142,7 @@ END
     [ ! -e out.words.txt ]
 }
 
-@test "float16 and int8: smaller files that answer the same" {
+@test "float16 and int8: smaller files that give the same answers" {
     awk 'BEGIN { for (i = 0; i < 500; i++) { line = "w" i; for (k = 0; k < 50; k++) line = line " " sin(i * k); print line } }' >many.txt
     "$PSDVEC" convert many.txt many.safetensors -q
     "$PSDVEC" similar many.safetensors w5 --top 5 --tsv | rows | cut -f 1,2 >exact
@@ -172,7 +172,7 @@ END
         convert small.vec --dim 4 -o x.safetensors
 }
 
-@test "what is mended is told, and the log has it" {
+@test "repairs are reported and logged" {
     printf 'a 1 2\na 3 4\nb\xff 5 6\n' >odd.txt
     "$PSDVEC" convert odd.txt -o odd.safetensors --log log 2>said
     grep -qF 'warning: odd.txt: 1 duplicate word was skipped' said
@@ -186,7 +186,7 @@ END
     cmp spaces.txt spaces.glove
 }
 
-@test "bad vectors: the line, status 3, and nothing written" {
+@test "invalid vectors: the line, status 3, and no output" {
     printf '2 3\na 1 2 3\nb 1 2\n' >short.vec
     refused 3 "short.vec: line 3: a word and 3 numbers are expected, but the line has 3 fields" \
         convert short.vec -o x.safetensors
@@ -208,7 +208,7 @@ END
 
 # ---- similar ------------------------------------------------------------------------------
 
-@test "neighbours, best first, the word itself and zero vectors left out" {
+@test "neighbours, best first, without the word itself and zero vectors" {
     small_vectors
     "$PSDVEC" similar small.safetensors king --tsv | rows | cut -f 1-2 >printed
     head -n 3 printed | cut -f 2 | sort >a
@@ -219,7 +219,7 @@ END
     "$PSDVEC" similar small.safetensors zero | grep -q 'the vector is zero'
 }
 
-@test "similar on a screen" {
+@test "similar on a terminal" {
     small_vectors
     "$PSDVEC" similar small.safetensors king paris --top 3 | golden similar
 }
@@ -234,7 +234,7 @@ END
     refused 2 "--json and --tsv cannot be combined" similar small.safetensors king --json --tsv
 }
 
-@test "words are found as the tokeniser writes them; others get a suggestion" {
+@test "words are found in the form of the tokeniser; others get a suggestion" {
     small_vectors
     [ "$("$PSDVEC" similar small.safetensors PARIS --top 1 --tsv | rows | cut -f 1)" = paris ]
     [ "$("$PSDVEC" similar small.safetensors CAFÉ --top 1 --tsv | rows | cut -f 1)" = café ]
@@ -247,7 +247,7 @@ END
 
 # ---- info -----------------------------------------------------------------------------------
 
-@test "info shows everything a model knows" {
+@test "info shows everything that a model has" {
     with_everything
     "$PSDVEC" info full.safetensors | golden info
     "$PSDVEC" info full.safetensors --json >json
@@ -285,7 +285,7 @@ END
     refused 4 "vectors" info small.safetensors --verify
 }
 
-@test "info of another program's vectors" {
+@test "info of third-party vectors" {
     small_vectors
     "$PSDVEC" info small.vec | grep -qE '^  written by +another program'
     "$PSDVEC" info small.vec --verify --json | grep -q '"native": false, "verified": true'
@@ -323,7 +323,7 @@ END
 
 # ---- Small files for search ---------------------------------------------------------------------------
 
-@test "convert --only-readout and --no-spelling leave out what search does not need" {
+@test "convert --only-readout and --no-spelling omit what search does not need" {
     cp "$BATS_TEST_DIRNAME"/../golden/0.1.0/models/default.safetensors whole.st
     "$PSDVEC" convert whole.st --only-readout --to model readout.st -q
     "$PSDVEC" convert whole.st --only-readout --no-spelling --int8 --to model small.st -q

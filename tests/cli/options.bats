@@ -1,9 +1,9 @@
-# What a wrong command line gets: status 2, one sentence, a hint at the help.
+# An invalid command line gives status 2, one message and a hint at the help.
 load common
 
 setup() { common_setup; }
 
-@test "unknown commands: a suggestion" {
+@test "unknown commands get a suggestion" {
     refused 2 "there is no command 'conut'; did you mean 'count'?" conut
     refused 2 "there is no command 'dump'; did you mean 'counts dump'?" dump
     refused 2 "there is no command 'counts dmup'; did you mean 'counts dump'?" counts dmup
@@ -13,7 +13,7 @@ setup() { common_setup; }
     refused 2 "options such as -q must follow a command" -q count
 }
 
-@test "unknown options: a suggestion" {
+@test "unknown options get a suggestion" {
     refused 2 "there is no option --windwo; did you mean --window?" count x --windwo 3
     refused 2 "there is no option --windwo; did you mean --window?" count x --windwo=3
     refused 2 "there is no option -window; did you mean --window N?" count x -window 3
@@ -30,7 +30,7 @@ advised() {
     [[ $(head -n 1 stderr) = *"; $advice" ]] || { cat stderr; return 1; }
 }
 
-@test "commands of other programs: what to type instead" {
+@test "commands of other programs get the equivalent" {
     for name in neighbors neighbours nn most_similar most-similar; do
         advised "the nearest neighbours of a word: psdvec similar MODEL WORD" $name x y
     done
@@ -47,7 +47,7 @@ advised() {
     advised "scores on test sets: psdvec eval MODEL [SET]..." help evaluate
 }
 
-@test "every line that is advised is one of a command" {
+@test "every suggested line is valid" {
     sed -n '/command_rows\[\]/,/{0}/p' "$HERE/../../cli/elsewhere.c" | grep -o '"psdvec [a-z-]*\( sgns\| glove\)*' |
         tr -d '"' | grep -v -- --version | sort -u >lines
     [ "$(wc -l <lines)" -ge 10 ]
@@ -65,7 +65,7 @@ advised() {
     while read -r name; do grep -q -- "--$name" all || { echo "$name"; return 1; }; done <names
 }
 
-@test "options of other programs: what to type instead" {
+@test "options of other programs get the equivalent" {
     for option in --size -size --vector-size --vector_size=5 --vectorSize -dimension; do
         advised "for the number of dimensions, write --dim N" train x $option 5
     done
@@ -100,7 +100,7 @@ advised() {
     [ -z "$(ls)" ] || [ "$(ls | sort | xargs)" = "stderr stdout" ]
 }
 
-@test "shortened options are refused, with the full one" {
+@test "abbreviated options are refused, with the full name" {
     refused 2 "there is no option --win; did you mean --window?" count x --win 3
     refused 2 "there is no option --verb; did you mean --verbose?" count x --verb
 }
@@ -110,7 +110,7 @@ advised() {
     refused 2 "Try 'psdvec --help'." zzzzzz
 }
 
-@test "whole numbers are strict, and the sentence has option, value and range" {
+@test "integers are strict, and the error has option, value and range" {
     for value in 5x '' -3 nan 0 1001 1e3 5.0 ' 5' 0x5 +5 100000000000000000000; do
         refused 2 "--window must be a whole number from 1 to 1000, not '$value'" \
             count x -o y --window "$value"
@@ -135,7 +135,7 @@ advised() {
     done
 }
 
-@test "choices list the words, and suggest one" {
+@test "errors in choices list the choices, and suggest one" {
     refused 2 "--tokenizer must be words, whitespace, original or icu, not 'word'; did you mean 'words'?" \
         count x -o y --tokenizer word
     refused 2 "--color must be auto, always or never, not 'no'" help --color no
@@ -161,7 +161,7 @@ advised() {
     refused 2 "is empty; is a shell variable unset?" counts info ""
 }
 
-@test "import and export say what they lack" {
+@test "import and export say what is missing" {
     refused 2 "give the format of x: --format glove, matrix-market or top2grams" counts import x -o y
     refused 2 "--vocab" counts import x -o y --format glove
     refused 2 "--vocab-output FILE" counts export x -o y --format matrix-market
@@ -171,7 +171,7 @@ advised() {
     refused 3 "--window" count -o y -- --window
 }
 
-@test "all the ways to write an option" {
+@test "all notations of an option" {
     # Each gets as far as the input that does not exist.
     refused 3 nosuch count nosuch -o y --window 3
     refused 3 nosuch count --window=3 -oy nosuch

@@ -1,10 +1,10 @@
-# Standard output and -o: failures are noticed.
+# Standard output and -o: failures are detected.
 load common
 bats_require_minimum_version 1.5.0
 
 setup() { common_setup; }
 
-@test "a full disk gives a sentence and status 5" {
+@test "a full disk gives an error message and status 5" {
     [ -e /dev/full ] || skip "no /dev/full"
     run --separate-stderr bash -c '"$PSDVEC" --help >/dev/full'
     [ "$status" -eq 5 ]
@@ -20,7 +20,7 @@ setup() { common_setup; }
     [ -z "$stderr" ]
 }
 
-@test "-o writes a whole file, and nothing else" {
+@test "-o writes a complete file, and nothing else" {
     "$PSDVEC" internal-examples >a
     "$PSDVEC" internal-examples -o b
     cmp a b
@@ -31,7 +31,7 @@ setup() { common_setup; }
     refused 5 "cannot write nosuch/file: No such file or directory" internal-examples -o nosuch/file
 }
 
-@test "a failing command leaves the old file of -o" {
+@test "a failing command keeps the old file of -o" {
     echo old >kept
     echo text >text
     refused 4 text counts dump text -o kept
@@ -66,7 +66,7 @@ setup() { common_setup; }
     fi
 }
 
-@test "no escape sequences unless asked for" {
+@test "no escape sequences unless requested" {
     run "$PSDVEC" help
     [[ $output != *$'\033'* ]]
     run "$PSDVEC" count nosuch -o y --color always
@@ -101,7 +101,7 @@ in_terminal() {
     [[ $output == *$'\033'* ]]
 }
 
-@test "reading from a terminal is announced, so that nobody waits for nothing" {
+@test "reading from a terminal is announced" {
     need_terminal
     run in_terminal "TERM=dumb '$PSDVEC' tokenize"
     [[ $output == *"reading from the terminal; end the text with Ctrl-D"* ]]
@@ -115,7 +115,7 @@ in_terminal() {
     [[ $stderr != *$'\r'* ]]
 }
 
-@test "names of other formats are refused before any work, with the commands that lead there" {
+@test "file names of other formats are refused before any work, with the commands to use instead" {
     # Before the input is even looked for.
     for name in x.vec x.txt x.w2v x.bin x.npy x.glove.txt; do
         refused 2 "the result is a model in safetensors format, which does not match the name d/$name; write -o d/x.safetensors, and then run: psdvec convert d/x.safetensors d/$name" \

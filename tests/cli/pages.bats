@@ -40,7 +40,7 @@ part() {
 
 # ---- The file ---------------------------------------------------------------------------------------
 
-@test "a page is one file: it loads nothing, and says that nothing may be loaded" {
+@test "a page is one file that loads nothing and forbids loading" {
     small_table
     "$PSDVEC" explain out/psd.safetensors the king --html page.html
     for page in out/table.html page.html; do
@@ -51,7 +51,7 @@ part() {
     done
 }
 
-@test "the JSON of a page is the JSON of the command, and its text the text" {
+@test "the page contains the JSON and the text of the command" {
     command -v python3 >/dev/null || skip "no python3"
     small_table --seed 18446744073709551615
     part out/table.html 'id="data"' >data
@@ -73,7 +73,7 @@ part() {
 
 # ---- What a browser shows -----------------------------------------------------------------------------
 
-@test "hostile words stay words, in the data, in the text and on the page" {
+@test "hostile words are shown literally, in the data, in the text and on the page" {
     hostile_model
     "$PSDVEC" explain model.safetensors --file text.txt --html page.html
     [ "$(grep -o '<script' page.html | wc -l)" -eq 3 ]
@@ -90,7 +90,7 @@ assert words == (sys.argv[1:] + ["plain"]) * 3, words
 PYTHON
 }
 
-@test "a table is sorted by a column down, up and back; what has no value is last" {
+@test "a table is sorted by a column in both directions and back; missing values are last" {
     cp -R "$PAGES" pages
     asked pages/table.html '
         const table = document.querySelector("table"), heads = table.querySelectorAll("th[aria-sort]");
@@ -108,7 +108,7 @@ none
 END
 }
 
-@test "a chart draws values, whiskers and what is negative to scale, and says it in words" {
+@test "a chart draws values, whiskers and negative values to scale, with a description in words" {
     cp -R "$PAGES" pages
     asked pages/table.html '
         showPage({sets: barChart({title: "t<b>", caption: "c", ticks: String, rows: [
@@ -141,7 +141,7 @@ one 3; two -1; three 1
 END
 }
 
-@test "a page fits a narrow window, however long the path of the text is" {
+@test "a page fits a narrow window, for any length of the path of the text" {
     mkdir "$(printf '%0200d' 0 | tr 0 x)"
     small_table
     mv text.txt xxx*/
@@ -160,7 +160,7 @@ END
     run ! grep -qE 'kappa|glove|cut|mu 2|bands' said
 }
 
-@test "a template leaves out what there is no data for" {
+@test "a template omits parts without data" {
     cp -R "$PAGES" pages
     asked pages/table.html '
         say(document.querySelectorAll("[data-if]").length + " " + document.querySelector("main").textContent.includes("Whiskers: 95\\u00a0% confidence"));
@@ -174,7 +174,7 @@ a &lt; b.
 END
 }
 
-@test "figures are written as the text forms write them" {
+@test "numbers are formatted as in text output" {
     cp -R "$PAGES" pages
     asked pages/table.html '
         say([0.0625, 0.1875, -0.0004, 1, -0.25, null, 0.2845].map(score).join(" "));
@@ -191,13 +191,13 @@ END
 END
 }
 
-@test "whole numbers that JavaScript cannot hold are shown as they are" {
+@test "integers that JavaScript cannot represent are shown unchanged" {
     small_table --seed 18446744073709551615
     asked out/table.html 'say(JSON.stringify(pageData().options.seed))' >said
     [ "$(cat said)" = '"18446744073709551615"' ]
 }
 
-@test "explain: keys, pointer and clicks choose a word, and the panel says what moved it" {
+@test "explain: keys, pointer and clicks choose a word, and the panel shows its influences" {
     cp -R "$PAGES" pages
     asked pages/explain.html '
         const panel = document.querySelector(".panel"), elements = document.querySelectorAll(".word");
@@ -231,7 +231,7 @@ END
 
 # ---- Editing them -------------------------------------------------------------------------------------
 
-@test "a template opened as it is shows its sample" {
+@test "a template opened directly shows its sample" {
     rendered "$PAGES/table.html" >shown.html
     [ "$(grep -c 'role="img"' shown.html)" -eq 4 ]
     run ! grep -q 'need JavaScript' shown.html
@@ -262,7 +262,7 @@ for page, file in ("table", "out/table.json"), ("explain", "explain.json"):
 PYTHON
 }
 
-@test "a template without a place for data or text, or with a file that is missing, is no page" {
+@test "a template without a place for data or text, or with a missing file, is an error" {
     cp -R "$PAGES" pages
     sh "$HERE/../../scripts/embed-pages.sh" pages/table.html >whole.c
     for line in '<script src="sample' '<pre id="text">'; do

@@ -74,7 +74,7 @@ make_text() {
     refused 3 'cannot read the list of words nosuch' phrases text.txt --connectors @nosuch --list x
 }
 
-@test "a killed or interrupted run leaves nothing, and keeps an old output" {
+@test "a killed or interrupted run leaves no files, and keeps an old output" {
     yes 'the cat sat on the mat and so on in new york' | head -c 100000000 >text
     mkdir run
     cd run
@@ -93,7 +93,7 @@ make_text() {
     done
 }
 
-@test "what cannot be done is refused with a sentence" {
+@test "invalid arguments are refused with an error message" {
     make_text
     refused 2 'give an output: -o FILE' phrases text.txt
     refused 2 'standard input cannot be read again' phrases - -o x
@@ -116,7 +116,7 @@ make_text() {
     cmp x y
 }
 
-@test "another list of phrases is another work: nothing of an interrupted run is used" {
+@test "with another list of phrases, the state of an interrupted run is not used" {
     make_text
     printf 'new york\n' >one
     printf 'of the\n' >two
@@ -146,7 +146,7 @@ make_sparse_text() {
     }' >text.txt
 }
 
-@test "counts files and models have their phrases" {
+@test "counts files and models contain their phrases" {
     make_sparse_text
     printf 'new york\nnew york city\nSão Paulo\n' >list
     "$PSDVEC" count text.txt --phrases list -q -o x.counts.safetensors
@@ -180,7 +180,7 @@ make_sparse_text() {
     done
 }
 
-@test "a damaged list of phrases is noticed" {
+@test "a damaged list of phrases is detected" {
     make_sparse_text 500
     printf 'new york\nwaa wab\n' >list
     "$PSDVEC" count text.txt --min-count 1 --phrases list -q -o x.counts.safetensors
@@ -275,7 +275,7 @@ make_sparse_text() {
     [ ! -e z.safetensors ] && [ ! -e z.safetensors.partial ]
 }
 
-@test "an interrupted run goes on with the phrases that it found" {
+@test "an interrupted run is resumed with the phrases that it found" {
     make_sparse_text 60000
     "$PSDVEC" train text.txt --phrases auto --dim 50 -q -o wanted.safetensors
     "$PSDVEC" train text.txt --phrases auto --dim 50 -q -o x.safetensors &

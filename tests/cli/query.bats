@@ -1,4 +1,4 @@
-# Questions to a model: signs in similar, analogy, odd-one-out, compare, vector.
+# Queries to a model: signs in similar, analogy, odd-one-out, compare, vector.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -41,7 +41,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
 
 # ---- Signs ------------------------------------------------------------------------------
 
-@test "behind the model -word and +word are words" {
+@test "after the model, -word and +word are words" {
     small_vectors
     "$PSDVEC" similar small.safetensors king -man +woman --top 1 | head -n 1 >first
     [ "$(cat first)" = "king - man + woman" ]
@@ -53,7 +53,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     rows <out | cmp - printed
 }
 
-@test "the same words as a sum and as an analogy lead to the same word" {
+@test "a sum and an analogy of the same words give the same word" {
     small_vectors
     [ "$("$PSDVEC" similar small.safetensors king -man +woman --top 1 --tsv | rows | cut -f 2)" = queen ]
     [ "$("$PSDVEC" analogy small.safetensors man king woman --top 1 --tsv | rows | cut -f 3 | uniq)" = queen ]
@@ -77,7 +77,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     "$PSDVEC" similar odd.txt king - man + woman --tsv | cmp - together
 }
 
-@test "letters that are options stay options, and -- ends signs" {
+@test "letters that are options remain options, and -- ends signs" {
     small_vectors
     refused 2 "-o needs a value" similar small.safetensors king -o
     "$PSDVEC" similar small.safetensors king -h | grep -q '^Usage: psdvec similar'
@@ -92,7 +92,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
 
 # ---- analogy ------------------------------------------------------------------------------
 
-@test "analogies of both methods, on a screen and for programs" {
+@test "analogies with both methods, on a terminal and in other formats" {
     small_vectors
     "$PSDVEC" analogy small.safetensors man king woman --top 3 | golden analogy
     "$PSDVEC" analogy small.safetensors man king woman --top 3 --tsv | rows >printed
@@ -102,7 +102,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     grep -q '"spelled": \[\]}$' json
 }
 
-@test "the scores of an analogy are what the formulas make of cosines" {
+@test "the scores of an analogy agree with the formulas for cosines" {
     small_vectors
     cosine() { "$PSDVEC" compare small.safetensors "$1" "$2" --json >json && number cosine; }
     a=$(cosine queen man) b=$(cosine queen king) c=$(cosine queen woman)
@@ -118,7 +118,7 @@ first_words() { # N C
         $c in known' words.txt -
 }
 
-@test "--restrict: answers among the most frequent words, with the same figures" {
+@test "--restrict: answers among the most frequent words, with the same scores" {
     trained
     for n in 3 7; do
         "$PSDVEC" similar text.safetensors king dog night --top 100 --tsv | rows | first_words $n 2 >wanted
@@ -137,7 +137,7 @@ first_words() { # N C
     refused 2 "--restrict" similar text.safetensors king --restrict some
 }
 
-@test "many questions at once have the answers of single ones" {
+@test "a batch of queries has the answers of single ones" {
     trained
     words=$("$PSDVEC" convert text.safetensors words.txt --to glove --dim 1 -q && cut -d ' ' -f 1 words.txt)
     many=$(for _ in $(seq 20); do echo "$words"; done)
@@ -197,7 +197,7 @@ first_words() { # N C
 
 # ---- Unknown words --------------------------------------------------------------------------
 
-@test "every question about an unknown word ends with the same sentence" {
+@test "every query about an unknown word gives the same error" {
     small_vectors
     for question in "similar small.safetensors quene" "similar small.safetensors king -quene" \
         "analogy small.safetensors man king quene" "odd-one-out small.safetensors man king quene" \
@@ -208,7 +208,7 @@ first_words() { # N C
     refused 2 "--json and --tsv cannot be combined" odd-one-out small.safetensors king man woman --json --tsv
 }
 
-@test "words that the text never had are answered for by their spelling, and it is said" {
+@test "words that are not in the text get vectors from their spelling, with a note" {
     spelled
     model=text.safetensors
     for question in "similar $model jumping" "similar $model walking -jumping" "analogy $model walk walking jumping" \
@@ -233,7 +233,7 @@ first_words() { # N C
     "$PSDVEC" odd-one-out $model walking talking jumping day --tsv 2>/dev/null | rows | head -n 1 | grep -q '^day'
 }
 
-@test "a word whose letters are unknown as well is unknown" {
+@test "a word with unknown letters is unknown" {
     spelled
     for question in "similar text.safetensors qqqqq" "analogy text.safetensors walk walked qqqqq" \
         "odd-one-out text.safetensors walk walked qqqqq" "vector text.safetensors qqqqq" \
@@ -244,7 +244,7 @@ first_words() { # N C
     refused 2 "the word 'jumping' is not in the model; did you mean 'jumped'?" compare text.safetensors walk jumping
 }
 
-@test "eval --unknown spelling: more questions are known, others are left out" {
+@test "eval --unknown spelling: more questions are known, others are skipped" {
     spelled
     printf 'walking jumping 9\nwalking talking 8\nday night 1\nwalk qqqqq 5\nwalk walked 3\n' >pairs.txt
     known() { "$PSDVEC" eval text.safetensors pairs.txt --resamples 0 --format tsv "$@" | awk -F'\t' 'NR == 2 { print $8 "/" $9 }'; }
@@ -256,7 +256,7 @@ first_words() { # N C
 
 # ---- Several words ----------------------------------------------------------------------------------
 
-@test "several words are one word of the model, or are combined, and it is said" {
+@test "several words are one word of the model, or are combined, with a note" {
     printf '5 3\nnew 1 0 0\nyork 0 1 0\nnew_delhi 0 0.9 0.1\nboth 1 1 0\nother 0 0 1\n' >parts.vec
     "$PSDVEC" similar parts.vec 'New York' --top 1 >screen
     [ "$(sed -n 2p screen)" = '  New York: not one word in this model; combined from new, york' ]
@@ -273,7 +273,7 @@ first_words() { # N C
     [ "$("$PSDVEC" similar parts.vec 'new york' -new --top 1 --tsv 2>/dev/null | rows | cut -f 2)" = new_delhi ]
 }
 
-@test "a misspelling gets suggestions beside its neighbours" {
+@test "a misspelling gets suggestions as well as neighbours" {
     spelled
     "$PSDVEC" similar text.safetensors wlaking --top 2 >screen
     grep -qx '  wlaking: not in the model; vector from its spelling' screen
@@ -281,7 +281,7 @@ first_words() { # N C
     "$PSDVEC" similar text.safetensors wlaking --json | grep -q '"did_you_mean": "walking'
 }
 
-@test "a number is told that the text was read without digits" {
+@test "for a number, a note says that the text was read without digits" {
     spelled
     refused 2 "'1984' is not in the model, whose text was read without digits" similar text.safetensors 1984
     "$PSDVEC" similar text.safetensors walk7 --top 1 | grep -qx '  walk7: the text of this model was read without digits'
@@ -289,7 +289,7 @@ first_words() { # N C
 
 # ---- Several models, queries from a file, frequent answers -----------------------------------------
 
-@test "several models stand side by side, and what they share is marked" {
+@test "several models are shown side by side, and common words are marked" {
     small_vectors
     printf 'king 1 0\nqueen 1 0.1\nman 0 1\nrex 1 0.2\n' >other.txt
     "$PSDVEC" similar small.safetensors other.txt king --top 2 >screen
@@ -355,7 +355,7 @@ first_words() { # N C
 
 # ---- Forms, and the weight of spelling -----------------------------------------------------------
 
-@test "forms of the words asked about are left out, and the answer names them" {
+@test "inflected forms of the query words are left out, and the answer names them" {
     spelled
     model=text.safetensors
     "$PSDVEC" similar $model walk --forms --top 100 --tsv | rows >all
@@ -381,7 +381,7 @@ first_words() { # N C
     "$PSDVEC" similar $model jumping --top 100 --json | grep -Eq '"forms_left_out": \["jump(ed)?", "jump(ed)?"\]'
 }
 
-@test "a question about forms keeps them" {
+@test "a query for an inflected form keeps the forms" {
     spelled
     model=text.safetensors
     [ "$("$PSDVEC" analogy $model walk walked talk --top 1 --tsv | rows | cut -f 3 | uniq)" = talked ]
@@ -435,7 +435,7 @@ first_words() { # N C
     [ ! -e other.safetensors ]
 }
 
-@test "info tells of the read-out and of the n-grams" {
+@test "info shows the read-out and the n-grams" {
     spelled
     "$PSDVEC" info text.safetensors --verify >screen
     grep -qx '  read-out           vectors for comparing words, 864 B' screen
@@ -451,7 +451,7 @@ first_words() { # N C
     grep -qx '  spelling           unknown words have no vector' screen
 }
 
-@test "questions to a model with a read-out, also when it is rounded or cut" {
+@test "queries to a model with a read-out, also after rounding or truncation" {
     spelled
     cp text.safetensors float32.safetensors
     for precision in float16 int8; do
@@ -471,7 +471,7 @@ first_words() { # N C
 
 # ---- compare ---------------------------------------------------------------------------------
 
-@test "compare on a screen of 80 columns" {
+@test "compare on a terminal of 80 columns" {
     trained
     "$PSDVEC" compare text.safetensors king queen --counts text.counts >screen
     [ "$(wc -L <screen)" -le 80 ]
@@ -485,7 +485,7 @@ first_words() { # N C
     run ! grep -q target screen
 }
 
-@test "what compare says of the counts is what stands in them" {
+@test "compare agrees with the counts" {
     trained
     "$PSDVEC" compare text.safetensors king queen --counts text.counts --json >json
     close_to "$(number count_ab)" "$("$PSDVEC" counts dump text.counts | rows | awk '$1 == "king" && $2 == "queen" { print $3 }')"
@@ -502,7 +502,7 @@ first_words() { # N C
     "$PSDVEC" compare text.safetensors queen barks --counts text.counts | grep -qE '^  target +- '
 }
 
-@test "compare with subsampled counts, and with other ones" {
+@test "compare with subsampled counts, and with other counts" {
     trained --subsample 1e-2
     "$PSDVEC" compare text.safetensors the king --counts text.counts --json >json
     [ "$(number same_counts)" = true ]
@@ -516,13 +516,13 @@ first_words() { # N C
     refused 2 "'king' and 'KING' are the same word" compare small.safetensors king KING
 }
 
-@test "all parts of the cosine add up to it where there are few directions" {
+@test "with few directions, all parts of the cosine add up to it" {
     small_vectors
     "$PSDVEC" compare small.safetensors king queen --json >json
     close_to "$(grep -o '"part": [^,]*' json | awk '{ sum += $2 } END { printf "%.9f", sum }')" "$(number cosine)"
 }
 
-@test "questions to a rounded model" {
+@test "queries to a rounded model" {
     trained
     for precision in float16 int8; do
         "$PSDVEC" convert text.safetensors --$precision $precision.safetensors -q

@@ -1,4 +1,4 @@
-# psdvec residuals, from the outside.
+# psdvec residuals, end to end.
 bats_require_minimum_version 1.5.0
 load common
 

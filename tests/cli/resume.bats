@@ -1,4 +1,4 @@
-# Merging, and runs that go on where they were stopped: always the same bits.
+# Merging, and resuming stopped runs: always the same bits.
 
 load common
 
@@ -39,7 +39,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     cmp both.st ab.st
 }
 
-@test "merging is associative, whatever the tree" {
+@test "merging is associative" {
     for part in 1 2 3 4; do count part$part.txt -o $part.st; done
     "$PSDVEC" counts merge -q 1.st 2.st 3.st 4.st -o flat.st
     "$PSDVEC" counts merge -q 1.st 2.st -o left.st
@@ -48,7 +48,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     cmp flat.st tree.st
 }
 
-@test "files that do not belong together are refused with the reason" {
+@test "files that do not match are refused with the reason" {
     count part1.txt -o a.st
     count part2.txt --window 3 -o b.st
     refused 4 "their windows differ" counts merge a.st b.st -o c.st
@@ -70,7 +70,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     done
 }
 
-@test "--resume with a list of words gives the same bits too" {
+@test "--resume with a word list gives the same bits too" {
     count part1.txt -o one.st
     "$PSDVEC" counts dump -q one.st | rows | cut -f1 | sort -u >list
     for options in "--vocab list" "--vocab one.st --subsample 1e-3" "--vocab list --subsample 1e-3"; do
@@ -82,7 +82,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     done
 }
 
-@test "a run killed at any time goes on, and ends with the same bits" {
+@test "a run killed at any time is resumed and ends with the same bits" {
     count part*.txt --threads 1 -o direct.st
     for delay in 0.01 0.03 0.05 0.08 0.12 0.2; do
         "$PSDVEC" count -q --min-count 3 --threads 1 part*.txt --resume folder -o resumed.st &
@@ -107,7 +107,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     cmp direct.st third.st
 }
 
-@test "a damaged partial result is noticed and made again" {
+@test "a damaged partial result is detected and made again" {
     count part*.txt --resume folder -o first.st
     for file in folder/unit-*; do
         printf 'X' | dd of="$file" bs=1 seek=3000 conv=notrunc status=none

@@ -1,4 +1,4 @@
-# The example service in C++: built against the public headers, and asked over HTTP.
+# The example service in C++: built against the public headers, and queried over HTTP.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -87,13 +87,13 @@ pairs() { grep -o '{"word": "[^"]*", "cosine": [^}]*' body | sed 's/{"word": "//
 
 wanted() { "$PSDVEC" similar "$@" --tsv | rows | cut -f 2,3; }
 
-@test "the example is C++17 without a warning for clang, too" {
+@test "the example compiles as C++17 with clang, without warnings" {
     command -v clang++ >/dev/null || skip "no clang++"
     [ -z "${SANITIZE:-}" ] || skip "the library is made by another compiler"
     build_service clang++ "$PWD"
 }
 
-@test "it answers as psdvec similar does, one word or many, from every precision" {
+@test "it answers like psdvec similar, one word or many, from every precision" {
     small_vectors
     "$PSDVEC" convert small.safetensors bytes.safetensors --int8 -q
     for model in small bytes; do
@@ -120,7 +120,7 @@ wanted() { "$PSDVEC" similar "$@" --tsv | rows | cut -f 2,3; }
     done
 }
 
-@test "what cannot be answered gets a status and a reason in valid JSON" {
+@test "invalid requests get a status and a reason in valid JSON" {
     small_vectors
     start small.safetensors --threads 1
     refuses() { # STATUS REASON METHOD TARGET [BODY]
@@ -157,7 +157,7 @@ END
     grep -qx 'stopped by SIGINT' log
 }
 
-@test "many clients at once, and an end in the middle of them" {
+@test "many concurrent clients, and a shutdown while they are active" {
     small_vectors
     start small.safetensors --threads 4
     ask GET '/similar?word=king'

@@ -1,4 +1,4 @@
-# psdvec simulate, from outside.
+# psdvec simulate, end to end.
 load common
 
 setup() {
@@ -6,7 +6,7 @@ setup() {
     small="--vocab 120 --dim 6 --tokens 20k --seed 1"
 }
 
-@test "a folder appears with text and truth" {
+@test "a folder with text and truth is created" {
     # shellcheck disable=SC2086
     "$PSDVEC" simulate $small -o sim/ 2>told
     [ "$(ls sim | tr '\n' ' ')" = "text.txt truth-residuals.safetensors truth.json truth.safetensors " ]
@@ -27,7 +27,7 @@ setup() {
     [ "$(wc -l <similar)" -eq 3 ]
 }
 
-@test "counting sees the words as they were drawn" {
+@test "counting finds the words as they were drawn" {
     # shellcheck disable=SC2086
     "$PSDVEC" simulate $small -q -o sim
     "$PSDVEC" count sim/text.txt --window 1 --min-count 1 -q -o counts
@@ -37,7 +37,7 @@ setup() {
     [ "$(cat first)" = baba ]
 }
 
-@test "the same seed, the same bytes, for any number of threads; another seed, other bytes" {
+@test "the same seed gives the same bytes for any number of threads; another seed gives others" {
     # shellcheck disable=SC2086
     "$PSDVEC" simulate $small --window 2 --threads 1 -q -o a
     # shellcheck disable=SC2086
@@ -74,7 +74,7 @@ setup() {
     [ ! -e x ]
 }
 
-@test "numbers of things may be written short" {
+@test "numbers may be abbreviated" {
     "$PSDVEC" simulate --vocab 0.1k --dim 4 --tokens 1.5k --document-words 1k -q -o sim
     [ "$(wc -w <sim/text.txt)" -eq 1500 ]
     [ "$(wc -l <sim/text.txt)" -eq 2 ]
@@ -84,7 +84,7 @@ setup() {
     refused 2 "not '-5'" simulate --tokens=-5 -o sim
 }
 
-@test "a simulation replaces itself, and nothing else" {
+@test "a simulation replaces an earlier one, and nothing else" {
     # shellcheck disable=SC2086
     "$PSDVEC" simulate $small -q -o sim
     # shellcheck disable=SC2086
@@ -102,7 +102,7 @@ setup() {
     refused 5 "cannot create the folder" simulate $small -o no/such
 }
 
-@test "what cannot be is said" {
+@test "invalid arguments are reported" {
     refused 2 "give an output, for example -o sim/" simulate
     refused 2 "--form symmetric needs at least 3" simulate --dim 2 -o sim
     refused 2 "not be more than --vocab, 50" simulate --vocab 50 --dim 60 -o sim
@@ -110,13 +110,13 @@ setup() {
     [ ! -e sim ]
 }
 
-@test "too little memory: a sentence, and nothing is left" {
+@test "too little memory: an error message, and no files are left" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     refused 6 "the table of all pairs of words" simulate --vocab 20k --memory 64M -o sim
     [ ! -e sim ]
 }
 
-@test "Ctrl-C ends it soon, and nothing is left" {
+@test "Ctrl-C ends it soon, and no files are left" {
     local status=0
     timeout --foreground --preserve-status -s INT 2 \
         "$PSDVEC" simulate --vocab 5000 --tokens 1G --window 20 -q -o sim 2>told || status=$?
@@ -124,7 +124,7 @@ setup() {
     [ ! -e sim ]
 }
 
-@test "a full disk is told, and nothing is left" {
+@test "a full disk is reported, and no files are left" {
     # shellcheck disable=SC2086
     run bash -c "ulimit -f 40; trap '' XFSZ; exec \"$PSDVEC\" simulate $small -o sim"
     [ "$status" -eq 5 ]

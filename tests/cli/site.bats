@@ -38,7 +38,7 @@ results() {
         sed -n '/<b>/p' | grep -o '<a href="[^"]*"><b>' | sed 's/.*="\(.*\)"><b>/\1/'
 }
 
-@test "every link and anchor of the site leads somewhere, and nothing is loaded from elsewhere" {
+@test "every link and anchor of the site is valid, and nothing is loaded from elsewhere" {
     whole_site
     python3 - "$SITE" <<'PYTHON'
 import os, sys
@@ -86,7 +86,7 @@ PYTHON
     done
 }
 
-@test "the index of the search has every section of every page, with its text" {
+@test "the search index has every section of every page, with its text" {
     whole_site
     (echo '['; sed -e '1,2d' -e '$d' "$SITE/search-index.js"; echo ']') >index.json
     python3 - <<'PYTHON'
@@ -138,7 +138,7 @@ PYTHON
     grep -qF '<h2 id="same-x-y-1">Same x y' small/out/docs/how-to/b.html
 }
 
-@test "a link that leads nowhere, a page without a title and a folder that is no site are errors" {
+@test "a broken link, a page without a title and a folder that is not a site are errors" {
     small_repository
     echo '[x](a.md#nowhere)' >>small/docs/how-to/b.md
     run ! site_of_it

@@ -16,7 +16,7 @@ setup() {
 # As all its numbers, in text.
 dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
 
-@test "numbers are those of the formula" {
+@test "values agree with the formula" {
     "$PSDVEC" counts dump text.counts --format tsv | rows | awk -F '\t' '!/^#/ { print $1, $2, $3 }' >pairs
     "$PSDVEC" vector ppmi.safetensors king queen dog --tsv | rows >numbers
     awk 'FNR == NR { x[$1, $2] += $3; x[$2, $1] += $3; r[$1] += $3; r[$2] += $3; next }
@@ -40,7 +40,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     [ ! -e one.safetensors.partial ]
 }
 
-@test "a larger shift leaves fewer numbers, and one that leaves none is refused" {
+@test "a larger shift leaves fewer nonzero values, and one that leaves none is refused" {
     "$PSDVEC" baseline ppmi text.counts --shift 2 -o few.safetensors -q
     many=$("$PSDVEC" info ppmi.safetensors --json | jq .entries)
     few=$("$PSDVEC" info few.safetensors --json | jq .entries)
@@ -52,7 +52,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     refused 2 "is a counts file" baseline ppmi text.counts --window 3 -o none.safetensors
 }
 
-@test "info tells the method, and how sparse it is" {
+@test "info shows the method and the density" {
     "$PSDVEC" info ppmi.safetensors --verify >shown
     grep -q '^  method  *ppmi$' shown
     grep -q '^  dimensions  *14, one per word$' shown
@@ -67,7 +67,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
 }
 
 # 3CosMul is left out of both: a file that does not say ppmi gets another one.
-@test "questions have the answers of the same numbers in full" {
+@test "queries have the same answers as on dense vectors" {
     dense
     for question in 'similar king queen' 'similar king -queen +dog' 'analogy king queen dog' \
         'odd-one-out king queen dog night'; do
@@ -78,7 +78,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     done
 }
 
-@test "scores are those of the same numbers in full" {
+@test "scores are the same as on dense vectors" {
     dense
     printf 'king queen 9\ndog cat 8\nking night 2\ncat land 1\nowl cat 5\n' >pairs.txt
     printf 'king queen dog cat\nking rules dog barks\nthe a king queen\n' >analogies.txt
@@ -106,7 +106,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
            all(.contexts[]; .value_a > 0 and .value_b > 0)' json >/dev/null
 }
 
-@test "vector prints the numbers that are not 0 with their words" {
+@test "vector prints the nonzero values with their words" {
     "$PSDVEC" vector ppmi.safetensors king >line
     [ "$(wc -l <line)" -eq 1 ]
     grep -qE '^king .*rules:[0-9.]+' line
@@ -117,7 +117,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
            any(.entries[]; .word == "rules")' json >/dev/null
 }
 
-@test "conversion keeps it sparse, or writes all numbers" {
+@test "conversion keeps the model sparse, or writes all values" {
     "$PSDVEC" convert ppmi.safetensors copy.safetensors -q
     cmp ppmi.safetensors copy.safetensors
     "$PSDVEC" convert ppmi.safetensors small.safetensors --words 5 --dim 4 -q
@@ -131,7 +131,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     refused 2 "omit --precision" convert ppmi.safetensors x.safetensors --float16
 }
 
-@test "what takes a generative model names the method of any other" {
+@test "commands that need a generative model name the method of any other" {
     only='its vectors were trained by ppmi; only models made by psdvec train'
     refused 4 "$only have probabilities" score ppmi.safetensors text.txt
     refused 4 "$only have probabilities" next ppmi.safetensors the king
@@ -162,7 +162,7 @@ claims() {
     tail -c +$((9 + length)) "$2" >>huge.safetensors
 }
 
-@test "a small file that claims vectors of any length costs no more than the memory budget" {
+@test "a small file that declares very long vectors stays within the memory budget" {
     claims 4294967295 ppmi.safetensors
     "$PSDVEC" info huge.safetensors --json | jq -e '.dim == 4294967295' >/dev/null
     for question in "similar huge.safetensors king" "vector huge.safetensors king" \

@@ -1,4 +1,4 @@
-# psdvec baseline sparse: what it accepts, what it says, and that its bits depend on nothing else.
+# psdvec baseline sparse: its arguments, its output, and that its bits depend only on its inputs.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -35,7 +35,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ ! -e y ] && [ ! -e y.partial ]
 }
 
-@test "more directions than can be numbered are refused" {
+@test "too many directions are refused" {
     { printf x; yes ' 1' | head -n 4400000 | tr -d '\n'; echo; } >wide.txt
     refused 2 "--factor is 1000, which gives 4400000000 dimensions; that is too many" baseline sparse wide.txt -o y --factor 1000
 }
@@ -45,7 +45,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     refused 2 "its vectors are already sparse" baseline sparse one -o two
 }
 
-@test "words of a group are near each other, by few numbers" {
+@test "words of a group are similar, with few nonzero values" {
     sparse dense.txt --l1 10 -o model
     [ "$("$PSDVEC" info model --json | jq -r .method)" = sparse ]
     [ "$("$PSDVEC" info model --json | jq .dim)" -eq 32 ]
@@ -63,13 +63,13 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ ! -e one.partial ]
 }
 
-@test "larger penalties leave fewer numbers" {
+@test "larger penalties leave fewer nonzero values" {
     sparse dense.txt -o one
     sparse dense.txt --l1 2 -o fewer
     [ "$(entries fewer)" -lt "$(entries one)" ]
 }
 
-@test "--nonnegative has no number below 0, --binary only ones" {
+@test "--nonnegative has no negative values, --binary only ones" {
     sparse dense.txt -o any
     "$PSDVEC" convert any --to word2vec -o any.vec -q
     grep -q -- ' -' any.vec
@@ -83,7 +83,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ "$(entries plus)" -eq "$(entries binary)" ]
 }
 
-@test "a run that was stopped goes on to the same file" {
+@test "a stopped run is resumed and ends with the same file" {
     sparse dense.txt --epochs 40 -o whole
     "$PSDVEC" baseline sparse dense.txt --epochs 40 --factor 4 --l2 1e-4 -v -o again 2>log &
     pid=$!
@@ -98,7 +98,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ ! -e again.partial ]
 }
 
-@test "Ctrl-C: status 130, and the sentence says how to go on" {
+@test "Ctrl-C: status 130, and the message says how to resume" {
     set -m # a job in the background ignores SIGINT unless job control is on
     "$PSDVEC" baseline sparse dense.txt --epochs 10000 -o model 3>&- 2>stderr &
     process=$! status=0
@@ -113,7 +113,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ ! -e model ]
 }
 
-@test "the summary tells zeros and the objective" {
+@test "the summary shows the sparsity and the objective" {
     run --separate-stderr "$PSDVEC" baseline sparse dense.txt --epochs 3 -o model -v
     [ "$status" -eq 0 ]
     [[ $stderr == *"epoch 3 of 3: objective "* ]]
@@ -121,7 +121,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [[ $stderr == *"nonzero components"* ]]
 }
 
-@test "a penalty that leaves no code is warned of" {
+@test "a penalty that leaves no codes gives a warning" {
     run "$PSDVEC" baseline sparse dense.txt --l1 1000 -o none
     [ "$status" -eq 0 ]
     [[ $output == *"all codes are 0"*"--l1"* ]]

@@ -46,7 +46,7 @@ table() { "$PSDVEC" table text.txt "${tiny[@]}" "$@"; }
 
 # ---- The whole ----------------------------------------------------------------------------------
 
-@test "all systems: models, counts, and the table in four forms" {
+@test "all systems: models, counts, and the table in four formats" {
     table -o out >printed 2>said
     for system in psd psd-paper ppmi svd sgns glove cca sparse-psd; do
         "$PSDVEC" info out/$system.safetensors --verify >/dev/null
@@ -102,7 +102,7 @@ assert t["systems"][0]["numbers"] == "6" and t["systems"][2]["numbers"].endswith
 PYTHON
 }
 
-@test "the page is whole, needs no network, and says in words what it draws" {
+@test "the page is complete, needs no network, and describes its charts in words" {
     mkdir -p 'in&<b>'
     cp text.txt 'in&<b>/x.txt'
     { head -n 1 sets/alike.txt; seq 200 | sed 's/.*/left out& 1/'; } | tr 0-9 a-j | sed 's/.$/1/' >rare.txt
@@ -145,7 +145,7 @@ assert "<1%" in page.text
 PYTHON
 }
 
-@test "without --sets the built-in ones; --resamples 0 compares shares only" {
+@test "without --sets the built-in ones are used; --resamples 0 compares shares only" {
     "$PSDVEC" table text.txt --dim 4 --methods svd,cca --resamples 0 -o out >printed 2>said
     grep -Eq '^system +world ' printed
     [ "$(wc -L <printed)" -le 80 ]
@@ -196,7 +196,7 @@ PYTHON
          <(sed -E 's/"threads": [0-9]+//g; s/ --threads [0-9]+//' b/out/table.json | timeless /dev/stdin)
 }
 
-@test "what is kept keeps its number of threads" {
+@test "kept models keep their number of threads" {
     table -o out --methods svd --threads 1 >printed 2>/dev/null
     grep -q 'with 1 thread;' printed
     table -o out --methods svd,cca --threads 2 >printed 2>/dev/null
@@ -204,7 +204,7 @@ PYTHON
     grep -q '"name": "svd", .*"threads": 1, .*"name": "cca", .*"threads": 2, ' out/table.json
 }
 
-@test "in a narrow terminal no line is wider than it" {
+@test "no line is wider than a narrow terminal" {
     command -v python3 >/dev/null || skip "no python3"
     mkdir more
     for k in 1 2 3 4 5 6; do cp sets/alike.txt more/"a longer name of a set, number $k.txt"; done
@@ -233,7 +233,7 @@ PYTHON
 
 # ---- Counting -------------------------------------------------------------------------------------
 
-@test "--counting: the same counts for all, or each system's own" {
+@test "--counting: the same counts for all, or separate ones for each system" {
     table -o out --methods psd,psd-paper,ppmi,glove >printed 2>/dev/null
     ls out/*.counts.safetensors >same
     [ "$(cat same)" = out/w10-harmonic-drop-0.001.counts.safetensors ]
@@ -247,7 +247,7 @@ PYTHON
     [ "$(wc -L <printed)" -le 80 ]
 }
 
-@test "--counting own has the rows of the paper; on other counts their titles say so" {
+@test "--counting own has the rows of the paper; with other counts their titles say so" {
     table -o out --counting own >/dev/null 2>said
     grep -q ' of 10  psd-paper  PSD-Reg, the paper’s model$' said
     grep -q ' of 10  psd-unreg  PSD-Unreg, the paper’s model with mu 0$' said
@@ -281,7 +281,7 @@ PYTHON
     grep -q '"of": "psd-25k"' out/table.json
 }
 
-@test "options of counting that are given hold for all systems" {
+@test "counting options that are given apply to all systems" {
     table -o out --methods psd-paper,glove,sgns --counting own --window 4 --distance linear --oov keep \
         --subsample 0 -q >/dev/null
     [ "$(ls out/*.counts.safetensors)" = out/w4-linear-keep-0.counts.safetensors ]
@@ -297,7 +297,7 @@ PYTHON
 
 # ---- Going on -----------------------------------------------------------------------------------------
 
-@test "run again, nothing is made again, and the table has the same bytes" {
+@test "a second run makes nothing again, and the table has the same bytes" {
     table -o out --methods psd,svd,sparse >first 2>/dev/null
     cp -r out kept
     table -o out --methods psd,svd,sparse >second 2>said
@@ -324,7 +324,7 @@ PYTHON
     grep -q '^counting' said
 }
 
-@test "what another version made is kept, in whatever order its settings stand, and named" {
+@test "models of another version are kept, with settings in any order, and named" {
     table -o out --methods psd,svd,sparse-psd -q >/dev/null
     # As a version would write it that knows another order, and has more to say of the cost.
     sed -i -E 's/"version": "[^"]*"/"version": "0.0.7"/g; s/"dim": 6, "seed": 0/"seed": 0, "dim": 6/g
@@ -340,7 +340,7 @@ PYTHON
     run ! grep -q '0.0.7' printed said
 }
 
-@test "a setting that this version does not know is named when the system is made again" {
+@test "an unknown setting is named when the system is made again" {
     table -o out --methods svd -q >/dev/null
     sed -i 's/"dim": 6/"dim": 6, "from_the_future": 3/' out/records/svd.json
     table -o out --methods svd -v >/dev/null 2>said
@@ -349,7 +349,7 @@ PYTHON
     grep -q 'svd.safetensors is made again because settings or text have changed: dim, window' said
 }
 
-@test "counts that nobody needs any more may be deleted" {
+@test "counts that are no longer needed may be deleted" {
     table -o out --methods psd,svd >first 2>/dev/null
     rm out/*.counts.safetensors
     table -o out --methods psd,svd >second 2>said
@@ -359,7 +359,7 @@ PYTHON
     grep -q '^counting' said
 }
 
-@test "a table goes on from another folder, and after it was moved" {
+@test "a table is resumed from another folder, and after it was moved" {
     table -o out --methods psd,svd -q >/dev/null
     mv out moved
     mkdir elsewhere
@@ -369,7 +369,7 @@ PYTHON
     [ "$(grep -c 'from an earlier run' said)" -eq 2 ]
 }
 
-@test "killed at any time, the same command goes on to the same table" {
+@test "killed at any time, the same command continues and gives the same table" {
     mkdir direct
     cp -a text.txt sets direct
     (cd direct && table -o out -q >/dev/null)
@@ -385,7 +385,7 @@ PYTHON
     diff <(cd direct/out && find . | sort) <(cd out && find . | sort)
 }
 
-@test "what a kill leaves half written goes away; nothing else does" {
+@test "incomplete files of a killed run are removed; nothing else is" {
     table -o out --methods svd -q >/dev/null
     find out | sort >before
     touch out/records/svd.json.aBc123 out/records/table.html.Zz9Zz9
@@ -396,7 +396,7 @@ PYTHON
     [ -e out/table.md.backup ] && [ -e out/records/notes ]
 }
 
-@test "stopped by a signal, it says what is kept, and goes on" {
+@test "stopped by a signal, it reports what is kept, and is resumed" {
     some_text text.txt 6000
     "$PSDVEC" table text.txt --dim 60 --sets sets --methods svd,glove -o out >printed 2>said 3>&- &
     pid=$!
@@ -419,7 +419,7 @@ PYTHON
     cmp direct/out/glove.safetensors out/glove.safetensors
 }
 
-@test "stopped while it scores, it does not say that nothing is there" {
+@test "stopped while it scores, it does not report that nothing is there" {
     table -o out --methods svd,cca -q >/dev/null
     "$PSDVEC" table text.txt --dim 6 --sets sets --resamples 1000000 --methods svd,cca -o out >/dev/null 2>said 3>&- &
     pid=$!
@@ -434,7 +434,7 @@ PYTHON
     grep -q 'stopped; 2 of 2 systems are done and kept in out, and the same command resumes from there' said
 }
 
-@test "where some of a time is not known, all forms say so" {
+@test "where part of a time is not known, all formats say so" {
     table -o out --methods glove,sparse-glove -q >/dev/null
     sed -i 's/"more": false/"more": true/' out/records/glove.json
     table -o out --methods glove,sparse-glove -q >printed
@@ -448,7 +448,7 @@ PYTHON
 
 # ---- What goes wrong -------------------------------------------------------------------------------------
 
-@test "a system that fails: the others go on, the table says why, and so does the status" {
+@test "if a system fails, the others continue, and the table and the status show it" {
     mkdir -p out/svd.safetensors.partial
     echo mine >out/svd.safetensors.partial/key
     status=0
@@ -471,14 +471,14 @@ PYTHON
     grep -q '<td class="failed" colspan="3">failed: out/svd' page.html
 }
 
-@test "no system at all: a status, and no table" {
+@test "no system at all: an error status, and no table" {
     mkdir -p out/svd.safetensors.partial
     echo mine >out/svd.safetensors.partial/key
     refused 5 "svd failed" table text.txt "${tiny[@]}" -o out --methods svd
     [ ! -e out/table.md ] && [ ! -e out/table.html ]
 }
 
-@test "methods that are none" {
+@test "invalid methods" {
     refused 2 "there is no method 'glvoe'; did you mean 'glove'?" table x -o out --methods psd,glvoe
     refused 2 "there is no method 'word2vec'; the methods are psd, psd-paper, psd-unreg, psd-25k, ppmi, svd, sgns, cbow, glove, cca and sparse" \
         table text.txt -o out --methods word2vec
@@ -497,7 +497,7 @@ PYTHON
     [ "$(grep -Ec '^(svd|sparse-svd|psd) +\.' printed)" -eq 3 ]
 }
 
-@test "sets that are none are noticed before any training" {
+@test "invalid sets are detected before any training" {
     refused 3 "nosuch" table text.txt -o out --sets nosuch
     mkdir empty
     refused 3 "empty: the folder contains no test sets" table text.txt -o out --sets empty
@@ -506,7 +506,7 @@ PYTHON
     [ ! -e out ]
 }
 
-@test "text that cannot be used, or only once" {
+@test "text that cannot be read, or only once" {
     refused 3 "cannot read nosuch" table nosuch "${tiny[@]}" -o out
     refused 2 "standard input can be read only once" table - "${tiny[@]}" -o out
     mkfifo pipe
@@ -520,7 +520,7 @@ PYTHON
     [ ! -e out/table.md ]
 }
 
-@test "names of files neither steer the terminal nor become options" {
+@test "file names cannot control the terminal or become options" {
     name=$(printf -- '-\033[7m.txt')
     cp text.txt "./$name"
     "$PSDVEC" table "${tiny[@]}" --methods svd -o out -q -- "$name" >printed
@@ -528,7 +528,7 @@ PYTHON
     grep -q "\"command\": \"psdvec table './-" out/table.json
 }
 
-@test "text that changes during the run gives no table, and the next run makes all anew" {
+@test "text that changes during the run gives no table, and the next run makes everything again" {
     some_text text.txt 6000
     "$PSDVEC" table text.txt --dim 60 --sets sets --methods glove,sgns -o out >printed 2>said 3>&- &
     pid=$!
@@ -546,7 +546,7 @@ PYTHON
     run ! grep -q 'from an earlier run' said
 }
 
-@test "the folder may not lie in the text" {
+@test "the folder must not be inside the text" {
     mkdir books
     cp text.txt books
     refused 5 "books/out is inside the input books and would be read as text" table books "${tiny[@]}" -o books/out
@@ -554,7 +554,7 @@ PYTHON
     [ "$(ls books)" = text.txt ]
 }
 
-@test "files that no table made are never replaced" {
+@test "files that do not belong to a table are never replaced" {
     mkdir out
     echo mine >out/other
     echo mine >out/table.md
@@ -577,7 +577,7 @@ PYTHON
     refused 5 "cannot create the folder no/such" table text.txt "${tiny[@]}" -o no/such
 }
 
-@test "a damaged model is made again; another model in its place is left alone" {
+@test "a damaged model is made again; another model in its place is not changed" {
     table -o out --methods svd,cca -q >/dev/null
     cp out/svd.safetensors kept
     size=$(stat -c %s out/svd.safetensors)
@@ -595,7 +595,7 @@ PYTHON
     cmp out/svd.safetensors other
 }
 
-@test "records that make no sense do no harm" {
+@test "invalid records are harmless" {
     table -o out --methods svd -q >/dev/null
     cp out/svd.safetensors kept
     for record in '' '{' '{"finished": true}' '[1]' 'x' '{"finished": true, "settings": {}, "seconds": "no"}'; do
@@ -605,7 +605,7 @@ PYTHON
     done
 }
 
-@test "two in the same folder: the second is refused" {
+@test "two runs in the same folder: the second is refused" {
     command -v flock >/dev/null || skip "no flock"
     table -o out --methods svd -q >/dev/null
     flock out/records/psdvec-table sleep 5 3>&- &
@@ -614,7 +614,7 @@ PYTHON
     kill $! 2>/dev/null || true
 }
 
-@test "too little memory to count: what needs no counts goes on" {
+@test "too little memory to count: systems that need no counts are made" {
     status=0
     table -o out --methods svd,sgns --memory 3M >printed 2>said || status=$?
     [ $status -eq 6 ]
@@ -629,7 +629,7 @@ PYTHON
     grep -q 'Failed: counting' page.html
 }
 
-@test "a full disk: what fits is there, the rest is told, and the next run goes on" {
+@test "a full disk: what fits is kept, failures are reported, and the next run continues" {
     mkdir small
     mount -t tmpfs -o size=180k none small 2>/dev/null || skip "only root can make a full disk"
     status=0

@@ -1,5 +1,5 @@
-# psdvec train and psdvec extend: what they accept, what they say, and that a run that was
-# interrupted ends with the same bits.
+# psdvec train and psdvec extend: their arguments, their output, and that an interrupted run
+# ends with the same bits when it is resumed.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -33,7 +33,7 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
 
 # ---- The command line --------------------------------------------------------------------------
 
-@test "operands and -o are asked for" {
+@test "operands and -o are required" {
     refused 2 "give an input: text" train
     refused 2 "give an output, for example -o wiki.safetensors" train x
     refused 2 "give a model and new text" extend x -o y
@@ -93,7 +93,7 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     refused 2 "--core-mu has no effect here; it needs --form psd" train x -o y --core-mu 1
 }
 
-@test "values of a preset that do not go with what was typed are put aside" {
+@test "values of a preset that contradict given options are ignored" {
     some_counts
     for options in "--weights raw" "--weights glove --glove-max 20" "--preset paper --target pmi" \
         "--target smoothed --weights smoothed" "--preset paper --weights factored --core all"; do
@@ -146,7 +146,7 @@ open(sys.argv[2], "wb").write(data)
 END
 }
 
-@test "damaged counts are noticed before they are used" {
+@test "damaged counts are detected before they are used" {
     command -v python3 >/dev/null || skip "no python3"
     some_counts
     some_text more.txt 100 2
@@ -163,7 +163,7 @@ END
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
 
-@test "text without a pair of words is one sentence, and leaves nothing" {
+@test "text without a pair of words gives an error message, and no files are left" {
     echo hello >one
     yes alone | head -n 20 >same
     printf 'a\nb\na\nb\n' >apart
@@ -178,7 +178,7 @@ END
     [ ! -e m.st.partial ]
 }
 
-@test "a core of few words: vectors of as many numbers, and no empty ones" {
+@test "a core of few words: vectors of as many dimensions, and no empty ones" {
     echo hello world >two
     "$PSDVEC" train two --min-count 1 -o m.st 2>stderr
     grep -q 'the core has 2 words, so the vectors have 2 dimensions, not 500' stderr
@@ -190,7 +190,7 @@ END
     "$PSDVEC" info m.st --verify >/dev/null
 }
 
-@test "a list of words in another order: the core is its beginning, with a warning" {
+@test "a word list in another order: the core is its beginning, with a warning" {
     some_text text.txt 1000 1
     tr ' ' '\n' <text.txt | grep . | sort | uniq -c | sort -rn | awk '{ print $2 }' >sorted
     { tail -n +11 sorted && head -n 10 sorted; } >turned
@@ -273,7 +273,7 @@ END
 
 # ---- Training ---------------------------------------------------------------------------------
 
-@test "a run says what it does, and the log has it for programs" {
+@test "a run reports its progress, and the log has it in machine-readable form" {
     some_counts
     "$PSDVEC" train counts.st --dim 20 --core 200 --iterations 3 -o m.st --log log >stdout 2>stderr
     [ ! -s stdout ]
@@ -296,7 +296,7 @@ END
     [ ! -s stderr ]
 }
 
-@test "info shows the joint probability, and its terms add up to what train said" {
+@test "info shows the joint probability, and its terms add up to the value of train" {
     some_counts
     "$PSDVEC" train counts.st --dim 20 --core 200 -o m.st 2>stderr
     "$PSDVEC" info m.st >sheet
@@ -362,7 +362,7 @@ END
 # final MODEL: the objective after the last iteration.
 final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
 
-@test "--start random: by the seed, and with iterations as good as the other starts" {
+@test "--start random: depends on the seed, and iterations make it as good as the other starts" {
     command -v jq >/dev/null || skip "no jq"
     some_counts
     many=(--dim 10 --iterations 60)
@@ -384,7 +384,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     refused 2 "--start must be" train counts.st --start -1 -o y
 }
 
-@test "training from text is counting and training, bit for bit" {
+@test "training from text gives the same bits as counting and training" {
     some_counts
     train counts.st --dim 20 -o a.st
     train text.txt --dim 20 -o b.st
@@ -395,7 +395,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     [ "$(ls -A)" = "$(printf 'a.st\nb.st\ncounts.st\ntext.txt')" ]
 }
 
-@test "the same bits for any number of threads, and for any memory" {
+@test "the same bits for any number of threads, and for any memory limit" {
     some_counts
     for options in "" "--preset paper --core 200 --dim 20" "--core 200 --dim 20 --mu 2,4"; do
         # shellcheck disable=SC2086
@@ -411,7 +411,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     done
 }
 
-@test "too little memory is refused before any work, with the number that is enough" {
+@test "too little memory is refused before any work, with the amount that is enough" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     some_counts
     for options in "" "--core 100 --dim 50 --threads 30" "--preset paper --dim 50"; do
@@ -429,7 +429,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     done
 }
 
-@test "no room for the model is noticed before the work" {
+@test "lack of disk space for the model is detected before the work" {
     some_counts
     mkdir small
     mount -t tmpfs -o size=100k none small 2>/dev/null || skip "only root can make a full disk"
@@ -444,7 +444,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
 
 # ---- Interrupted runs ---------------------------------------------------------------------------
 
-@test "a run killed at any time goes on, and ends with the same bits" {
+@test "a run killed at any time is resumed and ends with the same bits" {
     some_counts
     train counts.st "${slow[@]}" --threads 1 -o direct.st
     for delay in 0.05 0.1 0.2 0.3 0.5 0.8; do
@@ -459,7 +459,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     [ ! -e resumed.st.partial ]
 }
 
-@test "the same from text, and in the regression of words behind the core" {
+@test "the same from text, and in the regression of noncore words" {
     some_text text.txt 4000 1
     options=(--dim 60 --core 50 --iterations 30 --eigen-tolerance 1e-5 --mu 2,4)
     train text.txt "${options[@]}" --threads 1 -o direct.st
@@ -503,7 +503,7 @@ stop_in_readout() {
     wait $process || status=$?
 }
 
-@test "killed or stopped in the read-out, a run goes on and ends with the same bits" {
+@test "killed or stopped in the read-out, a run is resumed and ends with the same bits" {
     many_words
     train "${options[@]}" -o direct.st
     set -m
@@ -546,7 +546,7 @@ interrupt() {
     [ "$status" -eq 130 ]
 }
 
-@test "Ctrl-C: status 130, and the sentence says how to go on" {
+@test "Ctrl-C: status 130, and the message says how to resume" {
     some_counts
     # A job in the background ignores SIGINT unless job control is on.
     set -m
@@ -560,7 +560,7 @@ interrupt() {
     grep -q 'the same command without --restart resumes' stderr
 }
 
-@test "after an interruption other options begin anew, with a warning, and nothing stale is used" {
+@test "other options after an interruption start again, with a warning and without stale state" {
     some_counts
     train counts.st --dim 30 -o direct.st
     set -m
@@ -580,7 +580,7 @@ interrupt() {
     cmp direct.st m.st
 }
 
-@test "--restart forgets what was left" {
+@test "--restart discards the saved state" {
     some_counts
     set -m
     interrupt
@@ -602,7 +602,7 @@ interrupt() {
     [ ! -e m.st.partial ]
 }
 
-@test "a damaged state is not used" {
+@test "a damaged saved state is not used" {
     some_text text.txt 4000 1
     train text.txt "${slow[@]}" -o direct.st
     for state in counts core; do
@@ -618,7 +618,7 @@ interrupt() {
     done
 }
 
-@test "another list of words in the same file is another work" {
+@test "another word list in the same file invalidates the saved state" {
     some_text text.txt 4000 1
     options=("${slow[@]}" --vocab list --threads 1)
     tr ' ' '\n' <text.txt | grep . | sort -u >all
@@ -635,7 +635,7 @@ interrupt() {
     cmp direct.st m.st
 }
 
-@test "a folder of somebody else in the place of the state is refused, and stays" {
+@test "an unrelated folder in the place of the state is refused and kept" {
     some_counts
     mkdir m.st.partial
     echo dear >m.st.partial/own.safetensors
@@ -710,7 +710,7 @@ old_model() {
     [ "$(vectors few.st | wc -l)" -lt "$(vectors loose.st | wc -l)" ]
 }
 
-@test "extend refuses what is no model, and output that is input" {
+@test "extend refuses files that are not models, and an output that is an input" {
     old_model
     run "$PSDVEC" extend new.txt old.txt -o x.st
     [ "$status" -eq 3 ] || [ "$status" -eq 4 ]
@@ -722,7 +722,7 @@ old_model() {
     [ ! -e x.st ]
 }
 
-@test "extend reads standard input, and says so in the model" {
+@test "extend reads standard input, and the model records that" {
     old_model
     "$PSDVEC" extend -q old.st new.txt --min-count 2 -o file.st
     "$PSDVEC" extend -q old.st - --min-count 2 -o pipe.st <new.txt
@@ -733,7 +733,7 @@ old_model() {
     cmp file.txt pipe.txt
 }
 
-@test "extend warns of counts that were made otherwise" {
+@test "extend warns of counts with other settings" {
     old_model
     "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o alike.st
     "$PSDVEC" count -q new.txt --window 3 --distance harmonic --subsample 1e-3 -o other.st
@@ -745,7 +745,7 @@ old_model() {
     grep -Eq '^  first [0-9,]+, words [0-9,]+, .*, from new.txt$' info
 }
 
-@test "a damaged model is neither extended nor converted, and one of length 1 not extended" {
+@test "a damaged model is neither extended nor converted, and a normalised one not extended" {
     old_model
     cp old.st bad.st
     printf xyz | dd of=bad.st bs=1 seek=9000 conv=notrunc 2>/dev/null
@@ -796,7 +796,7 @@ old_model() {
     "$PSDVEC" counts info parts.st --json | jq -e '.held_out == 0'
 }
 
-@test "a training that was killed after counting fits the same T and e" {
+@test "a training killed after counting fits the same T and e" {
     some_text text.txt 4000 1
     train text.txt "${slow[@]}" -o whole.st
     "$PSDVEC" train text.txt "${slow[@]}" -o killed.st 2>talk &
@@ -823,7 +823,7 @@ old_model() {
     done
 }
 
-@test "training ends with commands to try, with the file's own name and words of the text" {
+@test "training ends with suggested commands, with the name of the file and words of the text" {
     for k in 1 2 3 4 5 6 7 8; do
         echo "the river and the ship and the sea are of the old and the new and of the harbour"
         echo "the king and the queen and the castle are of the old and the new and of the crown"
@@ -842,7 +842,7 @@ old_model() {
     [ ! -s said ]
 }
 
-@test "--dry-run on text bounds the memory of the run, and not by much" {
+@test "--dry-run on text gives a tight upper bound on the memory of the run" {
     cat "$HERE"/../../docs/*.md >text.txt
     for dim in 200 300; do
         "$PSDVEC" train text.txt --dim $dim --dry-run -q -o m.st --log plan.log >/dev/null

@@ -1,4 +1,4 @@
-# psdvec baseline sgns: what it accepts, what it learns, and always the same bits.
+# psdvec baseline sgns: its arguments, what it learns, and that its bits are reproducible.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -22,7 +22,7 @@ sgns() { "$PSDVEC" baseline sgns -q "$@"; }
 
 small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
 
-@test "operands and -o are asked for, and numbers are strict" {
+@test "operands and -o are required, and numbers are strict" {
     refused 2 "give a text: files" baseline sgns
     refused 2 "give an output, for example -o sgns.safetensors" baseline sgns x
     refused 3 "nosuch" baseline sgns nosuch -o m.st
@@ -34,7 +34,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     [ ! -e m.st ] && [ ! -e m.st.partial ] && [ ! -e y.partial ]
 }
 
-@test "counts are not enough: it needs the text" {
+@test "counts are refused: the text is needed" {
     some_text 100
     "$PSDVEC" count -q text.txt -o counts.st
     refused 2 "counts.st contains counts or vectors, and sgns trains on text only" \
@@ -51,7 +51,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
 
-@test "text in which no two words stand together is refused" {
+@test "text without word pairs is refused" {
     yes word | head -n 100 >alone
     some_text 100
     for model in "" --cbow; do
@@ -64,7 +64,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
 
-@test "words of one subject come together" {
+@test "words of one subject become similar" {
     some_text 3000
     for model in "" --cbow; do
         # shellcheck disable=SC2086
@@ -83,7 +83,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     sed -n 's/^epoch.*: loss \([^,]*\),.*/\1/p' said | awk '{ lines++ } !($1 > 0 && $1 < 4.159) { bad = 1 } END { exit bad || lines != 2 }'
 }
 
-@test "numbers that are not finite are told, with what may help" {
+@test "values that are not finite are reported, with advice" {
     some_text 500
     for model in "" --cbow; do
         # shellcheck disable=SC2086
@@ -109,7 +109,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     done
 }
 
-@test "a run killed after an epoch goes on, and ends with the same bits" {
+@test "a run killed after an epoch is resumed and ends with the same bits" {
     some_text 4000
     options=(text.txt --dim 100 --window 8 --epochs 12)
     for model in "" --cbow; do
@@ -133,7 +133,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     done
 }
 
-@test "an output in the folder that is read: its own state is no text, and neither is an old output" {
+@test "an output in the input folder: neither its state nor an old output is read as text" {
     some_text 500
     mkdir texts
     mv text.txt texts
@@ -158,7 +158,7 @@ interrupt() {
     [ "$status" -eq 130 ]
 }
 
-@test "Ctrl-C: status 130, and the sentence says whether it goes on" {
+@test "Ctrl-C: status 130, and the message says whether the run can be resumed" {
     some_text 500
     # A job in the background ignores SIGINT unless job control is on.
     set -m
@@ -169,7 +169,7 @@ interrupt() {
     [ ! -e m.st ]
 }
 
-@test "the model tells how it was made, and the summary what was learnt" {
+@test "the model records how it was made, and the summary shows what was learnt" {
     some_text 500
     "$PSDVEC" baseline sgns text.txt --cbow --dim 7 --threads 1 -o m.st 2>said
     grep -q '7 dimensions' said
@@ -180,7 +180,7 @@ interrupt() {
     grep -Eq 'negative +5' told
 }
 
-@test "too little memory is told in a sentence" {
+@test "too little memory gives an error message" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory of their own"
     some_text 500
     refused 6 "memory" baseline sgns text.txt --dim 10000 --memory 10M --threads 1 -o m.st

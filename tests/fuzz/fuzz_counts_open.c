@@ -1,10 +1,10 @@
 /* Fuzzes the reader of counts files.
  *
- * The first byte chooses: the rest is a whole file, or a list of changes to a
- * file that the library itself wrote: three bytes of place, one of value. Then
- * the file is opened and all that a caller can reach is read, without verifying
- * first: rows must be safe to walk, though their columns may be rubbish. What
- * verifies must then be consistent.
+ * The first byte selects whether the remaining bytes are a complete file, or a list of changes to a
+ * file that the library itself wrote: three bytes of offset, one of value. Then the file is opened
+ * and everything that a caller can reach is read, without verification: rows must be safe to
+ * iterate over, though their columns may be invalid. A file that passes verification must be
+ * consistent.
  */
 #include "base/context.h"
 

@@ -1,6 +1,5 @@
-/* Fuzzes the import of GloVe's files. The first byte has the options and says
- * whether the rest is cooccurrence.bin or vocab.txt; the other of the two is
- * a good one. */
+/* Fuzzes the import of GloVe's files. The first byte has the options and selects whether the
+ * remaining bytes are cooccurrence.bin or vocab.txt; the other of the two is valid. */
 #include "fuzz/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Fuzzes the import of Matrix Market files. The first byte has the options;
- * with one of its bits the rest begins behind the banner. */
+/* Fuzzes the import of Matrix Market files. The first byte has the options; with one of its bits
+ * the remaining bytes follow a valid banner. */
 #include "fuzz/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Fuzzes the reading of files: whatever a file is, its words are the same for another length of
- * pieces, which a pipe has, or it is refused in both cases. */
+/* Fuzzes the reading of files: the words of any file are the same for another length of pieces, as
+ * with a pipe, or it is refused in both cases. */
 #include <psdvec/psdvec.h>
 
 #include <pthread.h>

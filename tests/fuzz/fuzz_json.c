@@ -1,8 +1,8 @@
 /* Fuzzes the JSON reader and writer against each other.
  *
- * A text is walked twice, once skipping and once reading every value; both must
- * agree on whether it is JSON. What was read is written again, and that text
- * must be accepted and, written once more, not change any further.
+ * A text is parsed twice, once skipping and once reading every value; both must agree on whether it
+ * is JSON. The values are written again, and that text must be accepted and must not change when it
+ * is read and written once more.
  */
 #include "base/json.h"
 

@@ -1,6 +1,6 @@
-/* Fuzzes what is done to bytes before they are text: guesses of what they are, their conversion to
- * UTF-8, and the text of markup. Whole and in small pieces, the results must be the same, and valid
- * UTF-8. */
+/* Fuzzes the conversion of bytes to text: detection of the format, conversion to UTF-8, and text
+ * extraction from markup. The results must be valid UTF-8, and the same for complete input and for
+ * small pieces. */
 #include "corpus/encoding.h"
 #include "corpus/file_kind.h"
 #include "corpus/markup_text.h"

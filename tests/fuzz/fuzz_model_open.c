@@ -1,9 +1,9 @@
 /* Fuzzes the reader of model files.
  *
- * The first byte chooses: the rest is a whole file, or a list of changes to a file that
- * the library itself wrote, in one of the precisions, with a read-out and n-grams or without, or
- * sparse: three bytes of place, one of value. What opens is asked everything a caller can ask,
- * without verifying first. What verifies must then be consistent.
+ * The first byte selects whether the remaining bytes are a complete file, or a list of changes to a
+ * file that the library itself wrote, in one of the precisions, with a read-out and n-grams or
+ * without, or sparse: three bytes of offset, one of value. If the file opens, every query is run on
+ * it, without verification. A file that passes verification must be consistent.
  */
 #include "model/model_read.h"
 #include "model/model_write.h"

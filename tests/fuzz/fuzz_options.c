@@ -1,6 +1,6 @@
-/* Options as text and as JSON, of every table.
+/* Fuzzes options as text and as JSON, for every table.
  *
- * The first byte chooses the table, the second what the rest is:
+ * The first byte selects the table, the second the type of the remaining bytes:
  *
  *     lines to set options by, "name=value"; without "=", the first byte of a line is the number
  *     of the option; then they are finished
@@ -8,8 +8,8 @@
  *     a condition, as tables have it
  *     the sizes of a struct, and of the one in it, in a program of another version
  *
- * What is refused changes nothing and has a sentence. What is accepted can be written and read
- * again, and is the same; and it passes the checks that every call makes.
+ * Rejected input changes nothing and has an error message. Accepted input can be written and read
+ * again without a change, and passes the checks of every call.
  */
 #include "api/settings.h"
 #include "base/memory.h"

@@ -1,9 +1,9 @@
 /* Fuzzes the safetensors reader, and the writer through it.
  *
- * The first byte chooses: the rest is a whole file; or a header alone, put
- * into a frame with as many bytes of data as its largest offset asks for, so
- * that the fuzzer gets past the lengths; or a recipe for a file that our writer
- * writes, which must then be read and verified.
+ * The first byte selects whether the remaining bytes are a complete file; or only a header, which
+ * is completed with as many bytes of data as its largest offset requires, so that the fuzzer gets
+ * past the lengths; or a description of a file for the writer, which must then be read and
+ * verified.
  */
 #include "base/memory.h"
 #include "base/safetensors_read.h"

@@ -1,5 +1,5 @@
-/* Settings of training and of counting, as a model file has them. What is accepted can be written
- * again, and reads back as the same. */
+/* Fuzzes the settings of training and of counting in a model file. Accepted settings can be written
+ * again, and are the same when read back. */
 #include "base/context.h"
 #include "count/provenance.h"
 #include "train/options.h"

@@ -1,8 +1,8 @@
-/* Fuzzes the tables of n-grams: what a file says in their arrays is opened without trust, and
- * what opens must answer for any word with finite numbers.
+/* Fuzzes the tables of n-grams: their arrays come from an untrusted file, and a table that opens
+ * must give finite vectors for any word.
  *
- * The first bytes are the sizes, then come offsets, members, scales, rows and the text, as far
- * as the input goes, and zeros behind it. The word asked for is the input itself.
+ * The first bytes are the sizes, then come offsets, members, scales, rows and the text, as far as
+ * the input goes, followed by zeros. The queried word is the input itself.
  */
 #include "spelling/spelling.h"
 

@@ -1,8 +1,8 @@
-/* Fuzzes the reader of test sets, and puts what it reads to a small model.
+/* Fuzzes the reader of test sets, and evaluates a small model on the result.
  *
- * The first byte chooses the rule for unknown words and other options, the rest is the
- * file. A set that is read must be whole: every number in it leads somewhere, every word
- * is valid UTF-8 and not empty, and no figure is out of its range.
+ * The first byte chooses the rule for unknown words and other options, the remaining bytes are the
+ * file. A set that is read must be consistent: every index in it is valid, every word is valid
+ * UTF-8 and not empty, and no value is out of range.
  */
 #include "eval/test_set.h"
 #include "model/model_read.h"

@@ -1,7 +1,7 @@
-/* Fuzzes the tokeniser. The first six bytes are the options, the rest is text.
+/* Fuzzes the tokeniser. The first six bytes are the options, the remaining bytes are text.
  *
- * Whatever the text: tokens are valid UTF-8, never empty, within the limits of
- * length, and the same for batches of any size.
+ * For any text, tokens are valid UTF-8, never empty, within the limits of length, and the same for
+ * batches of any size.
  */
 #include "base/context.h"
 #include "corpus/icu_words.h"

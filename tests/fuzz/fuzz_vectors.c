@@ -1,9 +1,9 @@
-/* Fuzzes the readers of other programs' vectors: text, binary, npy and its words.
+/* Fuzzes the readers of third-party vectors: text, binary, npy and its words.
  *
- * The first byte says what the rest is: a file of vectors, or, if it is odd, the words
- * of a good npy file; and in which format the result is written. What is read must be
- * finite, in valid UTF-8 and without equal words, and must come back from that format
- * with the same bits.
+ * The first byte selects the type of the remaining bytes: a file of vectors or, if it is odd, the
+ * words of a valid npy file; and the format in which the result is written. The result must be
+ * finite, in valid UTF-8 and without duplicate words, and reading it back from that format must
+ * give the same bits.
  */
 #include "model/model_read.h"
 #include "util/utf8.h"

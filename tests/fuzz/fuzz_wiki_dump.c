@@ -1,5 +1,5 @@
-/* Fuzzes the reader of Wikipedia dumps: the same bytes, whole and in small
- * pieces, must give the same pages and the same verdict. */
+/* Fuzzes the reader of Wikipedia dumps: the same bytes, at once and in small pieces, must give the
+ * same pages and the same status. */
 #include "corpus/wiki_dump.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* Fuzzes the wiki markup converter: any bytes give tidy prose, not longer than
- * the markup. The prose then goes through the one-line form and, as if it were
- * WikiExtractor's, through that reader. */
+/* Fuzzes the wiki markup converter: any bytes give clean text, not longer than the markup. The text
+ * then goes through the one-line form and, as if it were WikiExtractor's, through that reader. */
 #include "corpus/records.h"
 #include "corpus/wiki_markup.h"
 

@@ -1,7 +1,6 @@
-/* For the fuzzers of imports: files in memory, and what must hold of every
- * import: it fails with a sentence and leaves nothing, or its result is sound
- * and survives an export and another import. No memory is lost.
- */
+/* Shared by the fuzzers of imports: files in memory, and the invariants of every import: it fails
+ * with an error message and leaves no files, or its result is consistent and survives an export and
+ * another import. No memory is leaked. */
 #ifndef PV_FUZZ_IMPORT_H
 #define PV_FUZZ_IMPORT_H
 

@@ -1,6 +1,6 @@
 /* Stops a program at the same point each time: preloaded (LD_PRELOAD), it kills the process, as
- * kill -9 would, as soon as the STOP_AFTER-th file whose name ends in STOP_AT has got its place.
- * tests/golden/make.sh uses it to make the states of interrupted runs. */
+ * kill -9 would, as soon as the STOP_AFTER-th file whose name ends in STOP_AT has been renamed to
+ * its final name. tests/golden/make.sh uses it to create the states of interrupted runs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* The library as a guest: what a host finds in its process before, during and after. This
- * program is linked with the shared library and with an OpenBLAS of its own. */
+/* The library as a guest in a host process: the state of the process before, during and after its
+ * use. This program is linked with the shared library and with a separate OpenBLAS. */
 #include "host/tour.h"
 #include "support/scratch.h"
 

@@ -1,5 +1,4 @@
-/* A host that has set its locale gets the same files, figures and sentences as one that has
- * not. */
+/* A host that has set its locale gets the same files, numbers and messages as one that has not. */
 #include "host/tour.h"
 #include "support/locales.h"
 #include "support/scratch.h"

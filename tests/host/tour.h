@@ -1,7 +1,5 @@
-/* A run through the library as a host sees it, for tests of what the library does to the
- * process around it: it counts, trains, adds words, converts, exports, imports, scores and
- * simulates, in one folder.
- */
+/* Uses the library like a host, for tests of its effects on the process: it counts, trains, adds
+ * words, converts, exports, imports, scores and simulates, in one folder. */
 #ifndef TESTS_HOST_TOUR_H
 #define TESTS_HOST_TOUR_H
 

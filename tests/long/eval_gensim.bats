@@ -1,4 +1,4 @@
-# psdvec eval against gensim itself, where python3 has it, on what the test makes: vectors with
+# Compares psdvec eval with gensim, if python3 has it, on generated data: vectors with
 # structure, and a model trained on a text with structure.
 load ../cli/common
 load with_gensim

@@ -1,5 +1,5 @@
-# Skip-gram and CBOW against gensim's, where python3 has it: vectors learnt from the same text with the
-# same settings score alike.
+# Compares skip-gram and CBOW with gensim's, if python3 has it: vectors learnt from the same text with
+# the same settings have similar scores.
 load ../cli/common
 load with_gensim
 
@@ -39,7 +39,7 @@ alike() {
         END { exit bad || lines < 3 }'
 }
 
-@test "skip-gram learns what gensim's learns" {
+@test "skip-gram learns as well as gensim's" {
     "$PYTHON" "$FIGURES" corpus . 300 1
     learn 1 0.025
     "$PSDVEC" baseline sgns corpus.txt --dim 50 --epochs 40 -q -o ours.st
@@ -48,7 +48,7 @@ alike() {
     alike
 }
 
-@test "CBOW learns what gensim's learns" {
+@test "CBOW learns as well as gensim's" {
     "$PYTHON" "$FIGURES" corpus . 300 2
     learn 0 0.05
     "$PSDVEC" baseline sgns --cbow corpus.txt --dim 50 --epochs 40 -q -o ours.st

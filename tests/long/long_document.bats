@@ -1,4 +1,4 @@
-# A document of ten million words is scored as it streams by, in little memory.
+# A document of ten million words is scored as a stream, in little memory.
 load ../cli/common
 
 setup() { common_setup; }

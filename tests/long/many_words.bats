@@ -21,7 +21,7 @@ words() {
     "$PSDVEC" counts info y | grep -q '^  words  *10,000,000$'
 }
 
-@test "ten million distinct words in 256 MB: all rare, or a sentence" {
+@test "ten million distinct words in 256 MB: all rare, or an error" {
     words 10000000 >distinct
     local status=0
     "$PSDVEC" count distinct --min-count 2 --memory 256M -q -o y 2>stderr || status=$?

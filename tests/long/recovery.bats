@@ -1,4 +1,4 @@
-# The proof by simulation with two thousand words (docs/explanation/simulation.md): minutes.
+# The recovery test with two thousand words (docs/explanation/simulation.md), which takes minutes.
 load ../cli/common
 
 setup() {

@@ -1,4 +1,4 @@
-/* ARPACK by reverse communication: it asks for products until it has the eigenpairs. */
+/* ARPACK by reverse communication: it requests products until it has the eigenpairs. */
 #include "support/arpack.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Eigenpairs of a symmetric operator from ARPACK, to compare ours with. Only where
- * the tests were built with it (PV_HAVE_ARPACK). */
+/* Eigenpairs of a symmetric operator by ARPACK, as a reference. Available only if the tests were
+ * built with it (PV_HAVE_ARPACK). */
 #ifndef TESTS_ARPACK_H
 #define TESTS_ARPACK_H
 

@@ -1,4 +1,4 @@
-/* Problems to solve twice, and how far two solutions are apart. */
+/* Problems to solve with two methods, and the distance between two solutions. */
 #ifndef TESTS_COMPARE_H
 #define TESTS_COMPARE_H
 

@@ -1,14 +1,13 @@
-/* The model as the paper tells it, in the plainest way: every matrix stored in
- * full, double precision, every eigenvalue from LAPACK. The fast link and solver
- * must agree with it. docs/explanation/model.md has the formulas, with the same letters.
+/* The model of the paper in its simplest form: dense matrices, double precision, every eigenvalue
+ * from LAPACK. The fast link and solver must agree with it. docs/explanation/model.md has the
+ * formulas, with the same letters.
  *
- * It shares nothing with the library but the struct of options. Options are taken
- * as they are: nothing is checked.
+ * It shares only the struct of options with the library. Options are not checked.
  *
- * Matrices are row-major. x_ij: word j stands after word i.
+ * Matrices are row-major. x_ij: word j follows word i.
  *
- * Cost: 8 n^2 bytes a matrix, some ten of them, and one to three full
- * eigendecompositions (10 n^3 operations each) an iteration. For n up to a few hundred.
+ * Cost: 8 n^2 bytes per matrix, about ten of them, and one to three full eigendecompositions (10
+ * n^3 operations each) per iteration. Suitable for n up to a few hundred.
  */
 #ifndef TESTS_DENSE_MODEL_H
 #define TESTS_DENSE_MODEL_H

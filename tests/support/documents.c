@@ -1,4 +1,4 @@
-/* A small model, and a host that listens. */
+/* A small model, and a host that records its callbacks. */
 #include "support/documents.h"
 
 #include "support/scratch.h"

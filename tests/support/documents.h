@@ -1,6 +1,5 @@
 /* For tests of the document model: a model of a small random text with its counts, and a host that
- * remembers what a scorer tells.
- */
+ * records the callbacks of a scorer. */
 #ifndef TESTS_DOCUMENTS_H
 #define TESTS_DOCUMENTS_H
 

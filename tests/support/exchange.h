@@ -1,4 +1,4 @@
-/* Counts of other programs: files in a scratch folder, importing them, and what is expected of it.
+/* Counts of other programs: files in a scratch folder, importing them, and the expected results.
  * For the setup and teardown of cmocka. */
 #ifndef TESTS_EXCHANGE_H
 #define TESTS_EXCHANGE_H

@@ -1,4 +1,4 @@
-/* Finding and making locales. */
+/* Finding and creating locales. */
 #include "support/locales.h"
 
 #include "support/scratch.h"

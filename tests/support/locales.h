@@ -1,6 +1,5 @@
-/* Locales that are not the C locale, for tests that nothing depends on them. If the system has
- * none of the kind, localedef makes one.
- */
+/* Locales other than the C locale, for tests that results do not depend on them. If the system has
+ * none of the required type, localedef creates one. */
 #ifndef TESTS_LOCALES_H
 #define TESTS_LOCALES_H
 

@@ -1,6 +1,5 @@
-/* A counts file in a folder of its own with what the dense reference reads in it, and
- * options to solve it with. For the tests that hold the fast link and solver against
- * the reference. */
+/* A counts file in its own folder, with the data that the dense reference reads from it, and
+ * options to solve it with. For tests that compare the fast link and solver with the reference. */
 #ifndef TESTS_PROBLEM_H
 #define TESTS_PROBLEM_H
 

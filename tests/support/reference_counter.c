@@ -1,4 +1,4 @@
-/* The plain counter. */
+/* The reference counter. */
 #include "support/reference_counter.h"
 
 #include <inttypes.h>

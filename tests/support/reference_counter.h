@@ -1,11 +1,11 @@
-/* The counter as the documentation tells it, in the plainest way: everything in
- * memory, one thread, a hash map of pairs. The fast counter must equal it.
+/* The counter as documented, in its simplest form: everything in memory, one thread, a hash map of
+ * pairs. The fast counter must give the same result.
  *
- * It shares nothing with the fast one but the tokeniser: which line a token
- * stands on comes from psdvec_tokenize with a document a line; which lines make
- * a document, what the vocabulary is, and what a pair weighs are decided here.
+ * It shares only the tokeniser with the fast one: the line of a token comes from psdvec_tokenize
+ * with one document per line; documents, the vocabulary and the weights of pairs are determined
+ * here.
  *
- * Cost: some 100 bytes and 100 ns a pair.
+ * Cost: about 100 bytes and 100 ns per pair.
  */
 #ifndef TESTS_REFERENCE_COUNTER_H
 #define TESTS_REFERENCE_COUNTER_H

@@ -1,6 +1,5 @@
-/* What several unit tests need: a folder of their own, files in it, a
- * deterministic source of randomness.
- */
+/* Shared by several unit tests: a separate folder for each, files in it, and a deterministic random
+ * number generator. */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
 

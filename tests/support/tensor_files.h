@@ -1,5 +1,5 @@
-/* Safetensors files in memory, written whole or by hand, and a context to read them with. For the
- * setup and teardown of cmocka. */
+/* Safetensors files in memory, made by the writer or byte by byte, and a context to read them with.
+ * For the setup and teardown of cmocka. */
 #ifndef TESTS_TENSOR_FILES_H
 #define TESTS_TENSOR_FILES_H
 

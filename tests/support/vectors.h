@@ -1,6 +1,5 @@
-/* For tests of models: a context that keeps its warnings, files in a scratch folder,
- * and models made of random numbers.
- */
+/* For tests of models: a context that records its warnings, files in a scratch folder, and random
+ * models. */
 #ifndef SUPPORT_VECTORS_H
 #define SUPPORT_VECTORS_H
 

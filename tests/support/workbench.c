@@ -1,4 +1,4 @@
-/* A context that remembers its messages. */
+/* A context that records its messages. */
 #include "support/workbench.h"
 
 #include "support/scratch.h"

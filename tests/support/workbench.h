@@ -1,4 +1,4 @@
-/* A context that remembers its messages, and a scratch folder for one output. For the setup and
+/* A context that records its messages, and a scratch folder for one output. For the setup and
  * teardown of cmocka. */
 #ifndef TESTS_WORKBENCH_H
 #define TESTS_WORKBENCH_H

@@ -1,14 +1,14 @@
-/* Looks at files of psdvec and changes their metadata, for tests: what would an older or a newer
- * version have written? Checksums are computed anew, so a changed file is as sound as any.
+/* Inspects files of psdvec and changes their metadata, for tests of files as an older or newer
+ * version would have written them. Checksums are recomputed, so a changed file is valid.
  *
  *     st_edit get FILE KEY                    print a metadata entry
- *     st_edit print FILE TENSOR...            print the numbers of tensors, one tensor a line
+ *     st_edit print FILE TENSOR...            print the elements of tensors, one tensor per line
  *     st_edit check FILE                      compare the checksums
  *     st_edit set FILE OUTPUT CHANGE...       write a copy; a CHANGE is
  *         KEY=TEXT    set a metadata entry
  *         -KEY        remove it
  *         +NAME       add a tensor of three bytes
- *         ~NAME       leave a tensor out
+ *         ~NAME       omit a tensor
  */
 #include "base/file.h"
 #include "base/safetensors_write.h"

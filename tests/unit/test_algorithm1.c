@@ -1,5 +1,5 @@
-/* Algorithm 1 on the sparse problem against the dense reference, step by step; against
- * vectors that the counts were made from; and its promises about threads, files and states. */
+/* Algorithm 1 on the sparse problem against the dense reference, step by step; against the vectors
+ * that the counts were generated from; and its guarantees about threads, files and saved states. */
 #include "base/context.h"
 #include "solve/algorithm1.h"
 #include "solve/sum_matrix.h"

@@ -1,4 +1,4 @@
-/* What public calls do when a host hands them NULL or an index out of range. */
+/* Public calls with NULL arguments or an index out of range. */
 #include "base/arguments.h"
 #include "model/sparse_file.h"
 #include "support/documents.h"

@@ -1,4 +1,4 @@
-/* The base room: memory budget, threads, random numbers, files, spools. */
+/* The base module: memory budget, threads, random numbers, files, spools. */
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"

@@ -1,4 +1,4 @@
-/* What the other systems share: the symmetric counts, strata, options. */
+/* Parts shared by the baselines: the symmetric counts, strata, options. */
 #include "baseline/cooccurrence.h"
 #include "baseline/options.h"
 #include "baseline/strata.h"

@@ -1,5 +1,5 @@
-/* The BLAS behind base/blas.h: right, safe to call from several threads at once, and no
- * change to the OpenBLAS that a host may use. */
+/* The BLAS behind base/blas.h: correct, safe to call from several threads at once, and without
+ * effect on the OpenBLAS that a host may use. */
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/thread.h"

@@ -1,5 +1,4 @@
-/* The test sets that come with the library, through the reader that reads them.
- * tests/check_data.sh looks at their words. */
+/* The built-in test sets, as read by the library. tests/check_data.sh checks their words. */
 #include "eval/builtin_data.h"
 
 #include <psdvec/psdvec.h>

@@ -1,5 +1,4 @@
-/* The inputs from the outside in: lists of files, and packed files, which are made by libarchive's
- * writer. */
+/* Inputs: lists of files, and compressed files, which are made by libarchive's writer. */
 #include "base/context.h"
 #include "corpus/byte_stream.h"
 #include "corpus/corpus.h"

@@ -1,6 +1,6 @@
-/* The fast counter against the plain one of tests/support, on random texts with
- * random options: every word, frequency, pair and margin must agree, and the
- * bytes of the file must not depend on threads, memory or the order of inputs. */
+/* The fast counter against the reference counter of tests/support, on random texts with random
+ * options: every word, frequency, pair and margin must agree, and the bytes of the file must not
+ * depend on threads, memory or the order of inputs. */
 #include "base/context.h"
 #include "corpus/icu_words.h"
 #include "support/reference_counter.h"

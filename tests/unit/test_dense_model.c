@@ -1,6 +1,6 @@
-/* The dense reference is itself tested against what is known without it: Appendix A
- * of the paper, numbers worked out by hand, invariants, and counts that were made
- * from vectors. So are ARPACK and the distances that other tests rely on. */
+/* The dense reference is itself tested against independent results: Appendix A of the paper, values
+ * computed by hand, invariants, and counts that were generated from vectors. So are ARPACK and the
+ * distances that other tests use. */
 #include "support/arpack.h"
 #include "support/compare.h"
 

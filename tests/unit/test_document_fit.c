@@ -1,6 +1,5 @@
-/* Chance and choice in the document model: samples that stand for the vocabulary, words that are
- * drawn, parameters that are fitted.
- */
+/* Random and fitted parts of the document model: samples of the vocabulary, words that are drawn,
+ * parameters that are fitted. */
 #include "document/partition_function.h"
 #include "support/documents.h"
 #include "support/scratch.h"

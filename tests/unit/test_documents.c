@@ -1,7 +1,6 @@
-/* The probability of documents, against the formula of docs/explanation/documents.md written out plainly: every
- * word of the vocabulary, every context word, in double precision. And texts as streams, several
- * models, and what cannot be scored.
- */
+/* The probability of documents, against the formula of docs/explanation/documents.md in its direct
+ * form: every word of the vocabulary, every context word, in double precision. Also texts as
+ * streams, several models, and text that cannot be scored. */
 #include "document/partition_function.h"
 #include "support/documents.h"
 #include "support/scratch.h"

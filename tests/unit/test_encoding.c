@@ -1,4 +1,4 @@
-/* Encodings: names, guesses, conversion; and the kinds of files that are not text. */
+/* Encodings: names, detection, conversion; and types of files that are not text. */
 #include "corpus/encoding.h"
 #include "corpus/file_kind.h"
 

@@ -1,4 +1,4 @@
-/* Reading test sets: the forms that are about, and what is wrong with a file. */
+/* Reading test sets: common formats, and errors in files. */
 #include "eval/builtin_data.h"
 #include "eval/test_set.h"
 #include "support/vectors.h"

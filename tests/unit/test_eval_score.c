@@ -1,4 +1,5 @@
-/* Scores against slow ones in double precision, and the rules that decide what counts. */
+/* Scores against direct computation in double precision, and the rules for unknown words and
+ * questions. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "eval/analogy.h"

@@ -1,4 +1,4 @@
-/* The statistics of evaluation against slow ones written from their definitions. */
+/* The statistics of evaluation against direct implementations of their definitions. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "eval/kmeans.h"

@@ -1,4 +1,4 @@
-/* What counts ask of a pair, against three words computed by hand with the formulas of
+/* The targets of pairs, against values computed by hand for three words with the formulas of
  * docs/explanation/model.md.
  *
  *     x   w0 w1 w2      X    Y    r     tot = 8

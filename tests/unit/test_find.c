@@ -1,4 +1,4 @@
-/* Words as people write them: found as the tokeniser of the model's text would write them. */
+/* Words in any spelling are found in the form that the tokeniser of the model's text gives them. */
 #include "corpus/icu_words.h"
 #include "count/provenance.h"
 #include "model/find.h"

@@ -1,4 +1,4 @@
-/* Numbers of vectors as text, against the C library. */
+/* Components of vectors as text, against the C library. */
 #include "model/float_text.h"
 #include "support/locales.h"
 #include "support/scratch.h"

@@ -1,5 +1,5 @@
-/* GloVe against its formulas in double precision, and as the public interface offers it: the same
- * bits for any number of threads, after an interruption, with little memory. */
+/* GloVe against its formulas in double precision, and through the public interface: the same bits
+ * for any number of threads, after an interruption, and with little memory. */
 #include "baseline/cooccurrence.h"
 #include "baseline/glove.h"
 #include "support/problem.h"

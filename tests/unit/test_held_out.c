@@ -1,4 +1,4 @@
-/* Text that is held out of the counts: which it is, and that nothing of it is counted. */
+/* Text that is held out of the counts: which text it is, and that none of it is counted. */
 #include "count/counts_read.h"
 #include "count/held_out.h"
 #include "support/problem.h"

@@ -1,4 +1,5 @@
-/* Importing and exporting counts: sorting in little memory, all formats there and back, stopping. */
+/* Importing and exporting counts: sorting in little memory, round trips through all formats,
+ * cancellation. */
 #include "base/memory.h"
 #include "count/triples.h"
 #include "support/exchange.h"

@@ -1,4 +1,4 @@
-/* Forms of words, learnt from the vocabulary alone. */
+/* Inflected forms of words, learnt from the vocabulary alone. */
 #include "model/model_read.h"
 #include "support/vectors.h"
 

@@ -1,5 +1,5 @@
-/* The interaction of three words: counts against a plain loop, figures against their definitions,
- * texts whose interaction is known, and the same bits however the work is done. */
+/* The interaction of three words: counts against a simple loop, figures against their definitions,
+ * texts whose interaction is known, and the same bits for any threads and memory. */
 #include "count/provenance.h"
 #include "support/vectors.h"
 

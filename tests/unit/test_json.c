@@ -1,5 +1,4 @@
-/* The JSON reader and writer: what they accept, what they refuse and where, and
- * that what one writes the other reads. */
+/* The JSON reader and writer: what they accept, what they reject and where, and round trips. */
 #include "base/json.h"
 #include "support/locales.h"
 #include "support/scratch.h"

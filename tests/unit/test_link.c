@@ -1,5 +1,5 @@
-/* The link function against the dense reference: margins, the cut-off, and of every pair
- * of core words weight, target, and what they leave of the objective. */
+/* The link function against the dense reference: margins, the cut-off, and for every pair of core
+ * words its weight, target and contribution to the objective. */
 #include "base/context.h"
 #include "link/pairs.h"
 #include "link/weights.h"

@@ -1,4 +1,5 @@
-/* The text of HTML, XML and word processors, and what a file is by its first element. */
+/* Text extraction from HTML, XML and word processor files, and detection of the type of a file by
+ * its first element. */
 #include "corpus/markup_text.h"
 #include "support/scratch.h"
 

@@ -1,4 +1,4 @@
-/* The model file, what an open model says, and the search for neighbours. */
+/* The model file, the functions of an open model, and the search for neighbours. */
 #include "base/safetensors_write.h"
 #include "model/dot.h"
 #include "model/model_read.h"

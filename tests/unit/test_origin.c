@@ -1,4 +1,4 @@
-/* How files were made, as typed values: of files that psdvec 0.1.0 wrote. */
+/* The provenance of files as typed values, for files that psdvec 0.1.0 wrote. */
 #include <psdvec/psdvec.h>
 
 #include <math.h>

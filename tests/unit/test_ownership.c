@@ -1,6 +1,6 @@
-/* Who frees what, and when: objects may be closed in any order, before or after the context that
- * they were opened with, by any thread; and after a failure there is nothing to close.
- * To be run under the address sanitizer, which sees what is used too late and what is left over. */
+/* Ownership: objects may be closed in any order, before or after the context that they were opened
+ * with, by any thread; and after a failure there is nothing to close. To be run under the address
+ * sanitizer, which detects use after free and leaks. */
 #include "base/context.h"
 #include "support/documents.h"
 

@@ -1,5 +1,5 @@
-/* Phrases: joining them in the stream of tokens, compared with a plain version, lists, and finding
- * them, compared with counts made by hand. */
+/* Phrases: joining them in the stream of tokens, compared with a simple implementation; lists of
+ * phrases; and finding them, compared with counts made by hand. */
 #include "corpus/icu_words.h"
 #include "corpus/phrases.h"
 #include "count/counts_read.h"

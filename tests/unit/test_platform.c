@@ -1,5 +1,5 @@
-/* What systems have beyond POSIX: the fallbacks (make PORTABLE=1) and the system's own must do the
- * same. */
+/* System features beyond POSIX: the fallbacks (make PORTABLE=1) must behave like the system's
+ * functions. */
 #include "base/memory.h"
 #include "base/platform.h"
 #include "support/scratch.h"

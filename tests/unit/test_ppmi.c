@@ -1,5 +1,4 @@
-/* Positive mutual information against the formula on a dense matrix, and the system that is made of
- * it. */
+/* Positive PMI against the formula on a dense matrix, and the baseline `ppmi`. */
 #include "baseline/cooccurrence.h"
 #include "model/model_read.h"
 #include "support/problem.h"

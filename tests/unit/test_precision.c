@@ -1,4 +1,4 @@
-/* Vectors in fewer bytes: how they are rounded, what it costs, what is refused. */
+/* Vectors with fewer bytes: rounding, its error, and what is rejected. */
 #include "base/safetensors_write.h"
 #include "model/model_read.h"
 #include "model/precision.h"

@@ -1,4 +1,4 @@
-/* The settings of counting, as files keep them. */
+/* Counting settings in files. */
 #include "count/provenance.h"
 #include "support/scratch.h"
 #include "support/workbench.h"

@@ -1,5 +1,5 @@
-/* The read-out as training makes it, held against the formulas of solve/order.h and
- * train/readout.h carried out in full matrices and double precision. */
+/* The read-out as computed in training, against the formulas of solve/order.h and train/readout.h
+ * with dense matrices in double precision. */
 #include "link/link.h"
 #include "model/model_read.h"
 #include "solve/order.h"

@@ -1,4 +1,4 @@
-/* The read-out in files: words that arrive later, conversions, and files that lie. */
+/* The read-out in files: added words, conversions, and invalid files. */
 #include "base/safetensors_write.h"
 #include "model/model_read.h"
 #include "model/model_write.h"

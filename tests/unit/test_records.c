@@ -1,4 +1,4 @@
-/* WikiExtractor's output, and one line a document. */
+/* WikiExtractor's output, and one document per line. */
 #include "corpus/records.h"
 
 #include <setjmp.h>

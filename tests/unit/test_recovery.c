@@ -1,9 +1,9 @@
-/* Proof by simulation (docs/explanation/simulation.md): text is drawn from a known model, and training on
- * that text must find the model again, the better the longer the text, at the rate that sampling
- * predicts and not only at the same slope.
+/* Recovery by simulation (docs/explanation/simulation.md): text is drawn from a known model, and
+ * training on that text must recover the model, with an error that decreases with the length of the
+ * text as sampling predicts, in value and not only in slope.
  *
- * Errors are of v_i' J v_j over pairs i != j of the core, each weighted by how often the truth has
- * the pair. With PSDVEC_TEST_LONG=1 (tests/long) the sizes are those that take minutes.
+ * Errors are of v_i' J v_j over pairs i != j of the core, each weighted by its frequency in the
+ * true model. With PSDVEC_TEST_LONG=1 (tests/long) the sizes are those that take minutes.
  */
 #include "document/simulate.h"
 #include "support/problem.h"

@@ -1,4 +1,5 @@
-/* The kernels of the regression against the plain ones, and the Cholesky factor against the matrix. */
+/* The kernels of the regression against the portable ones, and the Cholesky factor against the
+ * matrix. */
 #include "solve/regression_kernels.h"
 #include "support/problem.h"
 

@@ -1,4 +1,4 @@
-/* The safetensors reader and writer: round trips, and that no single damaged bit goes unnoticed. */
+/* The safetensors reader and writer: round trips, and that every flipped bit is detected. */
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* Safetensors headers: files of other kinds, and every header that is refused. */
+/* Safetensors headers: files of other types, and every header that is rejected. */
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* One model, one counts file, one test set, and several threads that use them at the same time,
- * each with a context of its own. Everything is opened anew for the threads, so that whatever is
- * made when it is first asked for is made while all ask; the answers must be those of one thread
- * alone. To be run under the thread sanitizer (make tsan), which sees what luck hides. */
+ * each with its own context. Everything is opened again for the threads, so that data created at
+ * the first use are created concurrently; the answers must be those of a single thread. To be run
+ * under the thread sanitizer (make tsan), which detects races that did not cause an error. */
 #include "base/context.h"
 #include "support/problem.h"
 

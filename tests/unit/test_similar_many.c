@@ -1,4 +1,4 @@
-/* Neighbours of many vectors at once: the answers of single queries, to the last bit. */
+/* Neighbours of many vectors at once: bit-identical to the answers of single queries. */
 #include "model/model_read.h"
 #include "model/search.h"
 #include "support/vectors.h"

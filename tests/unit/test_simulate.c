@@ -1,6 +1,6 @@
-/* Drawing from the model: the truth has the margins it should, the text has the truth's entropy,
- * scoring agrees with drawing, and a model that is not quite the truth scores worse by what the
- * difference of two distributions says. */
+/* Drawing from the model: the true model has the required margins, the text has its entropy,
+ * scoring agrees with drawing, and a model that differs from the true one scores worse by the
+ * divergence of the two distributions. */
 #include "base/random.h"
 #include "base/safetensors_read.h"
 #include "document/simulate.h"

@@ -1,5 +1,5 @@
-/* Sparse matrices by rows against dense ones: columns, transposes, both directions of pairs, and how
- * rows are divided among tasks. */
+/* Sparse matrices by rows against dense ones: columns, transposes, both directions of pairs, and
+ * the division of rows into tasks. */
 #include "sparse/columns.h"
 #include "support/problem.h"
 

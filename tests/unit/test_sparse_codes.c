@@ -1,4 +1,4 @@
-/* Sparse codes of dense vectors: codes against a plain solver, the dictionary, whole runs. */
+/* Sparse codes of dense vectors: codes against a simple solver, the dictionary, complete runs. */
 #include "base/memory.h"
 #include "baseline/sparse_learn.h"
 #include "model/model_read.h"

@@ -1,5 +1,4 @@
-/* Sparse models: their file, and the same numbers as a dense model as the reference for whatever
- * can be asked. */
+/* Sparse models: their file format, and all queries against a dense model with the same values. */
 #include "base/file.h"
 #include "base/safetensors_write.h"
 #include "eval/analogy.h"

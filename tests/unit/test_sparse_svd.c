@@ -1,5 +1,5 @@
 /* Sparse matrices against loops; singular vectors against LAPACK's eigenvectors of the Gram matrix;
- * and the systems svd and cca against their formulas, with every matrix written out in doubles. */
+ * and the baselines svd and cca against their formulas, with dense matrices in double precision. */
 #include "base/blas.h"
 #include "base/context.h"
 #include "baseline/sparse_svd.h"

@@ -1,5 +1,5 @@
-/* What the letters of words say, against a dense solution of the same regression that knows
- * nothing of merging, blocks or bytes; and the table against hostile bytes. */
+/* Spelling vectors against a dense solution of the same regression without merging, blocks or
+ * quantisation; and the table against hostile bytes. */
 #include "spelling/parts.h"
 #include "spelling/spelling.h"
 #include "support/problem.h"

@@ -1,5 +1,5 @@
-/* Products of tall matrices with few columns: the kernels against their plain twins, loops in
- * double precision and BLAS. (Those of any width against loops: test_eigen.) */
+/* Products of tall matrices with few columns: the kernels against their portable versions, loops in
+ * double precision and BLAS. (test_eigen compares products of any width with loops.) */
 #include "base/blas.h"
 #include "base/context.h"
 #include "solve/tall.h"

@@ -1,4 +1,4 @@
-/* Which texts are cut at a width, and which are written without spaces. */
+/* Detecting texts with wrapped lines, and texts written without spaces. */
 #include "corpus/text_shape.h"
 #include "support/scratch.h"
 

@@ -1,5 +1,4 @@
-/* The tokeniser: every rule as a test of its own, and the fast path against
- * plain ones. */
+/* The tokeniser: a test for every rule, and the fast path against simple implementations. */
 #include "base/context.h"
 #include "corpus/icu_words.h"
 #include "corpus/tokens.h"

@@ -1,4 +1,5 @@
-/* The token driver: where documents end, whatever segments the text is cut into, and what sinks get. */
+/* The token driver: the ends of documents for any division of the text into segments, and the calls
+ * of sinks. */
 #include "corpus/tokens.h"
 #include "support/scratch.h"
 

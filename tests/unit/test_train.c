@@ -1,5 +1,5 @@
-/* Training as the public interface offers it: what the model file has, interrupted runs,
- * text and counts, little memory, and what is refused before the work begins. */
+/* Training through the public interface: the contents of the model file, interrupted runs, text and
+ * counts, little memory, and errors reported before the work starts. */
 #include "base/context.h"
 #include "base/safetensors_write.h"
 #include "support/problem.h"

@@ -1,4 +1,4 @@
-/* The options of training and of adding words: presets, what is refused, and their JSON. */
+/* The options of training and of adding words: presets, invalid values, and their JSON. */
 #include "support/scratch.h"
 #include "support/workbench.h"
 #include "train/options.h"

@@ -1,4 +1,4 @@
-/* Other programs' vectors: reading, writing, converting, and every refusal. */
+/* Third-party vectors: reading, writing, converting, and every error. */
 #include "model/model_read.h"
 #include "model/options.h"
 #include "support/vectors.h"

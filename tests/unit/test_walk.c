@@ -1,4 +1,4 @@
-/* The walk through folders: its order, what it passes over, and who may end it. */
+/* The traversal of folders: its order, what it skips, and how it is ended. */
 #include "support/scratch.h"
 #include "util/walk.h"
 

@@ -1,5 +1,5 @@
-/* Wikipedia dumps: which pages come out, in any chunking, and how damaged and
- * hostile files are refused. */
+/* Wikipedia dumps: which pages are extracted, for any division into chunks, and how damaged and
+ * hostile files are rejected. */
 #include "corpus/wiki_dump.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Wiki markup -> prose: case by case what stays, what goes, and that broken and
- * hostile markup neither swallows the article nor takes for ever. */
+/* Wiki markup -> prose: case by case what is kept, what is removed, and that broken and hostile
+ * markup neither removes the article nor takes very long. */
 #include "corpus/html_entities.h"
 #include "corpus/wiki_markup.h"
 #include "corpus/wiki_parts.h"

@@ -1,4 +1,5 @@
-/* Skip-gram and CBOW as a whole: what they learn, the same bits always, going on after a stop. */
+/* Complete runs of skip-gram and CBOW: what they learn, reproducible bits, and resuming after a
+ * stop. */
 #include "base/context.h"
 #include "baseline/word2vec.h"
 #include "support/problem.h"

@@ -2,9 +2,9 @@
 #
 #   awk -f shown.awk PRINTED SHOWN
 #
-# The lines of SHOWN must follow each other in PRINTED; a line "..." stands for any lines.
-# Bars and the width of columns do not count. Numbers with a decimal point may differ by
-# 0.01, as the last digits depend on the processor.
+# The lines of SHOWN must be consecutive in PRINTED; a line "..." matches any lines.
+# Bars and the width of columns are ignored. Numbers with a decimal point may differ by
+# 0.01, as the last digits depend on the CPU.
 function words_of(line) {
     gsub(/█|▉|▊|▋|▌|▍|▎|▏/, " ", line)
     return line

@@ -1,4 +1,4 @@
-# Writes the texts beside it from a small grammar of our own:
+# Generates the texts in this folder from a small grammar:
 #
 #     awk -v seed=1 -v lines=240 -f text.awk >text.txt
 #     awk -v seed=2 -v lines=60 -v fresh=1 -f text.awk >new.txt
