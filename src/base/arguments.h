@@ -9,18 +9,19 @@
  *         PV_NEED(ctx, model);
  *         PV_NEED_EACH(ctx, inputs, input_count);
  *
- * A NULL is refused with PSDVEC_ERR_OPTION and a sentence that names the argument, so a
- * definition uses the parameter names of the header. Each macro but PV_CLEAR returns from the
- * function: use them before anything is allocated. Getters, which return no status, check by
- * themselves and answer NULL, 0, false or NAN. tests/unit/test_arguments.c calls every public
- * function with NULL in each place.
+ * A NULL is rejected with PSDVEC_ERR_OPTION and a message that names the argument, so definitions
+ * must use the parameter names of the header. Every macro except PV_CLEAR may return from the
+ * function: use them before anything is allocated. Getters, which return no status, do their own
+ * checks and return NULL, 0, false or NAN. tests/unit/test_arguments.c calls every public function
+ * with NULL for each argument.
  */
 #ifndef PV_BASE_ARGUMENTS_H
 #define PV_BASE_ARGUMENTS_H
 
 #include "base/context.h"
 
-/* Forgets the last failure, as pv_begin. Without a context there is no place for a sentence. */
+/* Clears the last failure, as pv_begin does. Without a context there is nowhere to store a
+ * message. */
 #define PV_BEGIN(ctx)                                                                              \
     do {                                                                                           \
         if (PV_UNLIKELY(!(ctx)))                                                                   \
@@ -28,10 +29,10 @@
         pv_begin(ctx);                                                                             \
     } while (0)
 
-/* The same for calls that take a scorer, and with it a context. */
+/* The same for calls that take an object, such as a scorer, that holds a context. */
 #define PV_BEGIN_OF(object) PV_BEGIN((object) ? (object)->ctx : NULL)
 
-/* First of all in calls that make an object: whatever goes wrong, the caller's pointer is NULL. */
+/* Goes first in calls that create an object: the caller's pointer is NULL after any failure. */
 #define PV_CLEAR(out)                                                                              \
     do {                                                                                           \
         if (out)                                                                                   \
@@ -45,7 +46,7 @@
                            "NULL was given for `" #pointer "`, which is required");                \
     } while (0)
 
-/* An array of `count` elements; NULL is right if there are none. */
+/* An array of `count` elements; may be NULL if the count is 0. */
 #define PV_NEED_ARRAY(ctx, array, count)                                                           \
     do {                                                                                           \
         if (PV_UNLIKELY(!(array) && (count) > 0))                                                  \

@@ -1,4 +1,4 @@
-/* LAPACK behind a few plain calls. */
+/* Wrappers of the LAPACK functions in use. */
 #include "base/blas.h"
 
 #include "base/memory.h"
@@ -7,7 +7,7 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
 {
     if (n == 0)
         return PSDVEC_OK;
-    if (n > 30000) /* the work space of dsyevd counts in ints */
+    if (n > 30000) /* dsyevd takes the size of its workspace as an int */
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "the eigenproblem with %zu rows is too large", n);
     int size = (int)n, work_length = -1, iwork_length = -1, info = 0, iwork_query = 0;
     double work_query = 0;
@@ -32,7 +32,7 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
     return status;
 }
 
-/* What dsyevd asks for: 1 + 6 n + 2 n^2 numbers, or 2 n + n times its block size if n is small. */
+/* Workspace of dsyevd: 1 + 6 n + 2 n^2 elements, or 2 n + n times its block size if n is small. */
 uint64_t pv_symmetric_eigen_bytes(uint64_t n)
 {
     return pv_larger(1 + 6 * n + 2 * n * n, 130 * n) * sizeof(double) + (3 + 5 * n) * sizeof(int);

@@ -1,17 +1,16 @@
-/* Dense linear algebra: what is used of BLAS and LAPACK, and how.
+/* Dense linear algebra: the subset of BLAS and LAPACK that is used.
  *
- * A BLAS that divides one product among threads may add up in another order for
- * another number of them. So every call here runs on the calling thread alone: work is
- * divided into tiles whose size depends on the problem only, and the tiles are handed
- * to the workers of the context.
+ * A multithreaded BLAS may sum in a different order for each number of threads. So every call here
+ * runs on the calling thread only: work is divided into tiles whose size depends only on the
+ * problem, and the workers of the context process the tiles.
  *
- * OpenBLAS keeps its number of threads for the whole process, and a host may use
- * OpenBLAS too. So the build chooses one of two files behind the same names:
+ * The number of threads of OpenBLAS is global to the process, and the host may use OpenBLAS too. So
+ * the build chooses one of two implementations:
  *
  *   blas_private.c   libpsdvec contains a hidden copy of the serial OpenBLAS. The host's
  *                    OpenBLAS is never touched.
  *   blas_shared.c    where there is no static archive to copy: the system's shared
- *                    OpenBLAS, set to one thread while one of our calls runs.
+ *                    OpenBLAS, set to one thread during our calls.
  *
  * Several threads may call these functions at the same time.
  *
@@ -38,7 +37,7 @@
 
 #include <cblas.h>
 
-/* The last arguments are the lengths of the strings, which Fortran passes unseen. */
+/* The last arguments are the lengths of the strings, which Fortran passes implicitly. */
 void dsyevd_(const char *job, const char *triangle, const int *n, double *a, const int *lda,
              double *w, double *work, const int *work_length, int *iwork, const int *iwork_length,
              int *info, size_t job_length, size_t triangle_length);
@@ -47,15 +46,14 @@ void dpotrf_(const char *triangle, const int *n, double *a, const int *lda, int 
 void spotrf_(const char *triangle, const int *n, float *a, const int *lda, int *info,
              size_t triangle_length);
 
-/* Eigenvalues ascending in `values` (n) and eigenvectors of the symmetric
- * matrix A (n x n, double), which they replace: row k of A becomes the vector of
- * values[k]. */
+/* Computes the eigenvalues, ascending, into `values` (n) and the eigenvectors of the symmetric
+ * matrix A (n x n, double) in place: row k of A becomes the eigenvector of values[k]. */
 psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values, size_t n);
-/* Bytes of the work space that it allocates. */
+/* Bytes of workspace that it allocates. */
 uint64_t pv_symmetric_eigen_bytes(uint64_t n);
 
-/* U of A = U'U (n x n, row-major, upper triangle read and written). False if A is not positive
- * definite. */
+/* Replaces A by U, where A = U'U (n x n, row-major; only the upper triangle is read and written).
+ * Returns false if A is not positive definite. */
 bool pv_cholesky(float *A, size_t n, size_t stride);
 bool pv_cholesky_double(double *A, size_t n, size_t stride);
 

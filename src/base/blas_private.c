@@ -1,15 +1,14 @@
-/* The private copy of OpenBLAS: what it needs from us.
+/* Support code for the private copy of OpenBLAS.
  *
- * scripts/private-blas.sh links this file with the members of the serial static
- * libopenblas.a that we use and makes every symbol local but the entry points. The copy
- * starts no threads and registers no fork handlers.
+ * scripts/private-blas.sh links this file with the members of the serial static libopenblas.a that
+ * we use and makes every symbol except the entry points local. The copy starts no threads and
+ * registers no fork handlers.
  *
- * Its only mutable state, after a constructor has chosen the kernels, is a table of
- * work buffers. Serial builds such as Debian's search that table without a lock, so two
- * threads can be given the same buffer and compute a wrong product. So the linker's
- * --wrap option redirects every request for a buffer to the functions below, which
- * take a lock. A request for more buffers than the table has would print a warning
- * and later corrupt the table; here it waits until a buffer is returned.
+ * Its only mutable state, after a constructor has chosen the kernels, is a table of work buffers.
+ * Serial builds such as Debian's search that table without a lock, so two threads can get the same
+ * buffer and compute a wrong product. Therefore the linker's --wrap option redirects every request
+ * for a buffer to the functions below, which take a lock. A request for more buffers than the table
+ * has would print a warning and later corrupt the table; here it waits until a buffer is returned.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -50,16 +49,17 @@ void __wrap_blas_memory_free(void *buffer)
     pthread_mutex_unlock(&lock);
 }
 
-/* Is in OpenBLAS' tables instead of the kernels for complex numbers, which are left out. There is
- * no function in the copy that would call one. */
+/* Replaces the kernels for complex numbers, which are left out, in the tables of OpenBLAS. No
+ * function in the copy calls one. */
 void pv_blas_left_out(void);
 void pv_blas_left_out(void)
 {
     abort();
 }
 
-/* All that LAPACK's eigensolver uses of the Fortran runtime: a // b, padded with blanks
- * or cut to the size of the result. With it libpsdvec does not need libgfortran. */
+/* The only function of the Fortran runtime that LAPACK's eigensolver uses: a // b, padded with
+ * blanks or truncated to the size of the result. Defining it here avoids a dependency on
+ * libgfortran. */
 void _gfortran_concat_string(size_t size, char *result, size_t a_length, const char *a,
                              size_t b_length, const char *b);
 void _gfortran_concat_string(size_t size, char *result, size_t a_length, const char *a,

@@ -1,31 +1,29 @@
-/* The system's shared OpenBLAS, where there is no static archive for a private copy.
+/* Calls to the system's shared OpenBLAS, for systems without a static archive for a private copy.
  *
- * While at least one of our calls runs, OpenBLAS is set to one thread; the last call to
- * end restores the number it found. So the host finds its own number before and after
- * every call of the library, but its other threads may see 1 in between, and their
- * products are then computed by one thread. A number that the host sets meanwhile is
- * kept.
+ * While at least one of our calls runs, OpenBLAS is set to one thread; the last call to end
+ * restores the previous number. So the host sees its own setting before and after every library
+ * call, but its other threads may see 1 in between, and their products are then computed by one
+ * thread. A number that the host sets in the meantime is kept.
  *
- * Only the OpenBLAS built for POSIX threads guards its buffers when several threads
- * call it at once. The one for OpenMP and most serial builds hand the same buffer to
- * two threads now and then, and a product is wrong. With any build but the first our
- * calls take turns: slower, but right.
+ * Only OpenBLAS built for POSIX threads guards its buffers against concurrent calls. OpenMP builds
+ * and most serial builds occasionally give the same buffer to two threads, which makes a product
+ * wrong. With these builds our calls are serialised, which is slower but correct.
  */
 #include "base/blas.h"
 
-/* Of OpenBLAS only; another BLAS has its own ways to divide its work.
+/* Defined by OpenBLAS only; other BLAS libraries control their threads differently.
  * NOLINTBEGIN(readability-redundant-declaration): cblas.h has them without "weak" */
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_parallel(void) __attribute__((weak));
 /* NOLINTEND(readability-redundant-declaration) */
 
-enum { POSIX_THREADS = 1 }; /* an answer of openblas_get_parallel() */
+enum { POSIX_THREADS = 1 }; /* a return value of openblas_get_parallel() */
 
-/* One for the process, as OpenBLAS' number of threads and its buffers are. */
+/* Process-wide, like OpenBLAS' number of threads and its buffers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int calls; /* that are running */
-static int found; /* the number of threads before the first of them */
+static int calls; /* in progress */
+static int found; /* the number of threads before the first call */
 
 static bool takes_turns(void)
 {

@@ -109,8 +109,8 @@ void pv_context_release(psdvec_context *ctx)
     free(ctx);
 }
 
-/* Whoever still holds it cannot call the host, whose callbacks may be gone, and has no threads
- * waiting. */
+/* Objects that still hold the context can no longer call the host, whose callbacks may be gone, and
+ * no threads are left waiting. */
 void psdvec_context_free(psdvec_context *ctx)
 {
     if (!ctx)
@@ -143,8 +143,8 @@ int psdvec_threads(const psdvec_context *ctx)
     return ctx ? ctx->options.threads : 0;
 }
 
-/* Every worker needs some memory of its own; results do not depend on
- * their number, so with little memory there are fewer of them. */
+/* Every worker needs some memory; results do not depend on the number of workers, so a small budget
+ * reduces it. */
 int pv_threads_within(const psdvec_context *ctx, uint64_t memory)
 {
     uint64_t affordable = memory / least_memory_a_thread;

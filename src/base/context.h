@@ -1,10 +1,9 @@
-/* The context: what a call may use, whom it tells, and how it fails.
+/* The context: resources, callbacks and error reporting of a call.
  *
- * Errors: pv_fail() stores one sentence and returns the status, so a failing
- * function ends with `return pv_fail(ctx, PSDVEC_ERR_..., "...")` and every
- * caller passes it up with PV_TRY. The first failure of a public call wins;
- * later ones, often only its echo in other threads, are ignored. Public entry
- * points start with pv_begin(), which forgets the last failure.
+ * Errors: pv_fail() stores a message and returns the status, so a failing function ends with
+ * `return pv_fail(ctx, PSDVEC_ERR_..., "...")` and every caller passes it up with PV_TRY. The first
+ * failure of a public call wins; later ones, often consequences of the first in other threads, are
+ * ignored. Public entry points start with pv_begin(), which clears the last failure.
  */
 #ifndef PV_BASE_CONTEXT_H
 #define PV_BASE_CONTEXT_H
@@ -20,11 +19,11 @@ typedef struct pv_pool pv_pool;
 
 struct psdvec_context {
     atomic_uint holders;            /* the host, and every object that was opened with it */
-    psdvec_context_options options; /* with the zeros resolved; threads: what the memory allows */
+    psdvec_context_options options; /* zeros resolved; threads limited by memory */
     int threads_wanted;
     char *tempdir; /* own copy, or NULL */
     pv_pool *pool;
-    atomic_bool parallel; /* the workers are at work */
+    atomic_bool parallel; /* workers are running */
 
     _Atomic uint64_t memory_used;
     _Atomic uint64_t memory_peak;
@@ -34,12 +33,13 @@ struct psdvec_context {
     char *message;        /* heap; NULL if it could not be allocated */
 };
 
-/* Objects that outlive the call that made them hold their context, for its accounts of memory:
- * hosts may free it before they close them. The last holder to let go ends it. */
+/* Reference counting. Objects that outlive the call that created them hold their context for memory
+ * accounting, because hosts may free the context before they close the objects. The last release
+ * destroys the context. */
 psdvec_context *pv_context_hold(psdvec_context *ctx);
 void pv_context_release(psdvec_context *ctx);
 
-/* Forgets the last failure. */
+/* Clears the last failure. */
 void pv_begin(psdvec_context *ctx);
 
 /* Records the failure unless one is recorded already; returns the recorded
@@ -47,13 +47,13 @@ void pv_begin(psdvec_context *ctx);
 psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *format, ...)
     PV_PRINTF(3, 4);
 
-/* As pv_fail for a system call on `path`: adds what the number means and
- * turns ENOSPC, EDQUOT and EFBIG into PSDVEC_ERR_DISK_FULL, ENOENT of a read
- * into PSDVEC_ERR_NOT_FOUND. `doing` reads like "cannot open". */
+/* As pv_fail for a system call on `path`: appends the error text and turns ENOSPC, EDQUOT and EFBIG
+ * into PSDVEC_ERR_DISK_FULL, ENOENT of a read into PSDVEC_ERR_NOT_FOUND. `doing` reads like "cannot
+ * open". */
 psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const char *doing,
                             const char *path, int error_number);
 
-/* How many threads there would be with this much memory. */
+/* Number of threads that this much memory allows. */
 int pv_threads_within(const psdvec_context *ctx, uint64_t memory);
 
 void pv_message(psdvec_context *ctx, psdvec_message_level level, const char *format, ...)
@@ -69,7 +69,7 @@ static inline psdvec_status pv_failure(const psdvec_context *ctx)
     return status != PSDVEC_OK ? (psdvec_status)status : PSDVEC_ERR_INTERNAL;
 }
 
-/* True if the host asked to stop or another thread failed: leave soon. */
+/* True if the host asked to stop or another thread failed: return soon. */
 bool pv_stopping(psdvec_context *ctx);
 
 /* PSDVEC_OK, or the recorded failure, or PSDVEC_ERR_CANCELLED (recorded). */

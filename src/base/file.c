@@ -1,4 +1,4 @@
-/* Files. Every transfer is checked, also the sync at the end. */
+/* File access. Every transfer is checked, including the final sync. */
 #include "base/file.h"
 
 #include "base/platform.h"
@@ -22,9 +22,9 @@ struct pv_output {
     psdvec_context *ctx;
     char *target; /* with links resolved */
     char *folder;
-    char *name; /* of the temporary file; NULL while it has none */
+    char *name; /* of the temporary file; NULL if unnamed */
     int fd;
-    _Atomic uint64_t unsynced; /* bytes written since the disk was last nudged */
+    _Atomic uint64_t unsynced; /* bytes written since the last write-back hint */
 };
 
 char *pv_folder_of(const char *path)
@@ -90,8 +90,8 @@ psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint
     return PSDVEC_OK;
 }
 
-/* Gives the nameless file `fd`, or a fresh one if it is -1, a name in `folder` that nobody else
- * uses. Returns the file; -1 and errno if there can be none. */
+/* Gives the unnamed file `fd`, or a new one if `fd` is -1, a unique name in `folder`. Returns the
+ * file, or -1 with errno set. */
 static int open_named(int fd, const char *folder, const char *path, char **name)
 {
     const char *slash = strrchr(path, '/');
@@ -134,8 +134,8 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
     return PSDVEC_OK;
 }
 
-/* Where a chain of links ends, even if nothing is there yet. Heap; NULL
- * without memory or if the links go round in a circle. */
+/* The target of a chain of links, which need not exist. On the heap; NULL if out of memory or if
+ * the links form a cycle. */
 static char *follow_links(const char *path)
 {
     char *now = strdup(path);
@@ -218,7 +218,7 @@ psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void 
                                  size_t length)
 {
     PV_TRY(pv_write_all_at(output->ctx, output->fd, output->target, offset, data, length));
-    /* The disk may as well begin now: the sync at the end then has less to wait for. */
+    /* Start write-back early, so that the final sync has less to wait for. */
     if (atomic_fetch_add(&output->unsynced, length) + length >= WRITE_BEHIND) {
         atomic_store(&output->unsynced, 0);
         pv_hint_written(output->fd);
@@ -366,7 +366,8 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
 {
     int fd = -1;
     PV_TRY(pv_temp_open(ctx, folder, &fd));
-    /* Space is reserved now: a full disk found out by a store would be a signal. */
+    /* Reserve the space now: if the disk fills up later, a store into the mapping raises a
+     * signal. */
     int error = pv_file_reserve(fd, large->bytes);
     if (error != 0) {
         close(fd);

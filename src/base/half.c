@@ -1,4 +1,5 @@
-/* float16: 1 bit of sign, 5 of exponent (bias 15), 10 of fraction; float32 has 8 (bias 127) and 23. */
+/* float16: 1 sign bit, 5 exponent bits (bias 15), 10 fraction bits; float32: 8 (bias 127) and
+ * 23. */
 #include "base/half.h"
 
 #include <math.h>
@@ -9,19 +10,19 @@ uint16_t pv_half_from(float value)
     uint32_t bits, half;
     memcpy(&bits, &value, sizeof bits);
     uint32_t sign = bits >> 16 & HALF_SIGN, magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) { /* not a number */
+    if (magnitude > 0x7f800000) { /* NaN */
         half = HALF_INFINITE | 0x200;
     } else if (magnitude >= 0x47800000) { /* 2^16 and more */
         half = HALF_INFINITE;
     } else if (magnitude < 0x38800000) {
-        /* Below 2^-14 a float16 is a whole number of 2^-24, and so is a float32 from 0.5 to 1:
-         * adding 0.5 rounds. */
+        /* Below 2^-14 a float16 is a multiple of 2^-24, and so is a float32 from 0.5 to 1: adding
+         * 0.5 rounds. */
         float shifted = fabsf(value) + 0.5F;
         memcpy(&half, &shifted, sizeof half);
         half -= 0x3f000000;
     } else {
-        /* Half of the last place less a bit, and that bit if the last place is odd. A carry
-         * out of the fraction raises the exponent, up to infinity. */
+        /* Round half to even: add half a unit in the last place minus one bit, and that bit if the
+         * last place is odd. A carry out of the fraction raises the exponent, up to infinity. */
         magnitude += 0xfff + (magnitude >> 13 & 1);
         half = (magnitude - 0x38000000) >> 13;
     }

@@ -1,5 +1,5 @@
-/* Half precision, IEEE 754 binary16, in two bytes. Rounding is to the nearest, ties to even, as
- * the F16C instructions do it. */
+/* Half precision, IEEE 754 binary16, in two bytes. Rounding is to the nearest, ties to even, like
+ * the F16C instructions. */
 #ifndef PV_BASE_HALF_H
 #define PV_BASE_HALF_H
 
@@ -10,16 +10,16 @@
 
 enum { HALF_INFINITE = 0x7c00, HALF_SIGN = 0x8000 };
 
-/* Too large a number becomes infinite. */
+/* Numbers that are too large become infinity. */
 uint16_t pv_half_from(float value);
 float pv_half_to(uint16_t half);
 
 #if PV_AVX2
 #include <cpuid.h>
 
-/* Whether there are AVX2, registers that the system keeps, and F16C, which every processor with AVX2
- * has, though a virtual machine may hide it; clang 14 has no name for it in
- * __builtin_cpu_supports. */
+/* Whether AVX2, operating system support for its registers, and F16C are available. Every processor
+ * with AVX2 has F16C, but a virtual machine may hide it; __builtin_cpu_supports of clang 14 has no
+ * name for it. */
 static inline bool pv_avx2_and_f16c(void)
 {
     unsigned a, b, c = 0, d;

@@ -1,4 +1,4 @@
-/* JSON in buffers of the library. */
+/* JSON in library buffers. */
 #include "base/json.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ psdvec_status pv_json_writer_status(pv_json_writer *writer)
     psdvec_context *ctx = ((pv_buffer *)writer->to)->ctx;
     if (pv_json_writer_end(writer))
         return PSDVEC_OK;
-    if (writer->refused) /* nothing happens if the buffer has recorded why */
+    if (writer->refused) /* no effect if the buffer has recorded the cause */
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while writing a number");
     return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
                    "internal error: JSON was written in an invalid order; please report this bug");

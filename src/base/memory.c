@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of LARGE bytes and more come straight from the system and go straight
- * back to it, so that what the budget counts is what the process holds. */
+/* Blocks of LARGE bytes and more are mapped and unmapped directly, so that the budget matches what
+ * the process holds. */
 enum { HEADER = 64, LARGE = 4 << 20 };
 
 typedef struct block_header {
     size_t bytes; /* without the header */
-    void *before; /* block of the same scope */
+    void *before; /* previous block of the same scope */
 } block_header;
 
 static size_t mapped_size(size_t bytes)
@@ -90,7 +90,7 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
 void *pv_alloc_zero(psdvec_context *ctx, size_t count, size_t size, const char *what)
 {
     void *block = pv_alloc(ctx, count, size, what);
-    /* A mapped block is zero already, and whoever uses it first should touch its pages. */
+    /* A mapped block is already zero, and its first user should touch its pages. */
     if (block && count * size < LARGE)
         memset(block, 0, count * size);
     return block;

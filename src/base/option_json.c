@@ -1,8 +1,8 @@
 /* Options as members of a JSON object in a file.
  *
- * Files outlive versions. A row that a file lacks takes the value that its table gives for such
- * files; a key that no row has comes from a newer version and is told; only a value that cannot be
- * used is an error.
+ * Files outlive versions. An option that is missing from a file gets the value that its table gives
+ * for such files; an unknown key comes from a newer version and is reported as a warning; only an
+ * unusable value is an error.
  */
 #include "base/options.h"
 
@@ -50,7 +50,7 @@ static void put_value(pv_json_writer *w, const psdvec_option *row, const void *o
         choice = pv_option_choice(row, options);
         pv_json_put_string(w, row->name, choice ? choice->name : NULL);
         break;
-    case PSDVEC_OPTION_TEXT: /* one that is not there has no member */
+    case PSDVEC_OPTION_TEXT: /* a missing text has no member */
         if (m.text)
             pv_json_put_string(w, row->name, m.text);
         break;
@@ -59,8 +59,8 @@ static void put_value(pv_json_writer *w, const psdvec_option *row, const void *o
     }
 }
 
-/* Whether the value is what a file without the row means. Then it is left out, so that files and
- * interrupted runs of earlier versions stay what they were. */
+/* Whether the value is the one that a file without the option implies. Then it is left out, so that
+ * files and interrupted runs of earlier versions stay valid. */
 static bool is_absent(const psdvec_option *row, const void *options)
 {
     char other[PV_OPTIONS_MOST_BYTES];
@@ -87,12 +87,12 @@ typedef struct reader {
     const pv_options_table *table;
     const char *path, *what;
     const char *const *also;
-    pv_buffer *memory; /* of texts and lists, large enough: it does not move */
+    pv_buffer *memory; /* for texts and lists; large enough never to move */
     bool seen[MOST_ROWS];
     _Alignas(max_align_t) char found[PV_OPTIONS_MOST_BYTES]; /* the rows that were seen */
 } reader;
 
-/* -0 is 0, as in text: equal options have equal bytes. */
+/* Turns -0 into 0, as for text, so that equal options have equal bytes. */
 static bool read_real(pv_json *j, double *real)
 {
     if (!pv_json_read_double(j, real))
@@ -118,7 +118,7 @@ static bool read_whole(pv_json *j, const psdvec_option *row, pv_option_member *m
 
 static bool read_choice(pv_json *j, const psdvec_option *row, pv_option_member *m)
 {
-    /* Names are short and of our own making: a longer text is none of them. */
+    /* Our names are short, so a longer text cannot match. */
     const char *text;
     size_t length;
     if (pv_json_peek(j) != PV_JSON_STRING)
@@ -141,7 +141,7 @@ static bool read_list(pv_json *j, const psdvec_option *row, pv_buffer *memory, p
     size_t size = real ? sizeof(double) : sizeof(uint32_t);
     if (row->type == PSDVEC_OPTION_TEXTS)
         return pv_json_reject(j, "a setting has a value that this version does not support");
-    if (pv_json_peek(j) == PV_JSON_NULL) /* the default stays */
+    if (pv_json_peek(j) == PV_JSON_NULL) /* keep the default */
         return pv_json_read_null(j);
     memory->length = (memory->length + sizeof(double) - 1) / sizeof(double) * sizeof(double);
     m->list.values = memory->data + memory->length;
@@ -222,14 +222,14 @@ static bool read_members(pv_json *j, reader *r, pv_buffer *key)
     return pv_json_finish(j);
 }
 
-/* The options: rows of the file, and for the others the defaults of its own preset, where it names
- * one, or what files without a row mean. */
+/* Combines the values in the file with, for missing options, the defaults of the preset that the
+ * file names, or the values that a missing option implies. */
 static void put_together(reader *r, void *options)
 {
     _Alignas(max_align_t) char missing[PV_OPTIONS_MOST_BYTES];
     const psdvec_option *rows = r->table->rows;
     const char *preset = NULL;
-    bool lists = true; /* they fit each other, or all go */
+    bool lists = true; /* lists depend on each other: keep all or none */
     for (size_t k = 0; rows[k].name; k++) {
         if (rows[k].selects_preset && r->seen[k])
             preset = pv_option_choice(&rows[k], r->found)->name;
@@ -265,7 +265,7 @@ psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *
     char why[400];
     memory->length = 0;
     pv_options_fill(table, options, NULL);
-    /* A text has two quotes there and one zero here; an element takes 8 bytes at most. */
+    /* A text loses two quotes and gains a zero byte; a list element takes at most 8 bytes. */
     PV_TRY_DONE(pv_buffer_reserve(memory, 4 * length + MOST_ROWS * sizeof(double)));
     pv_options_fill(table, r.found, NULL);
     pv_json_init(&j, json, length, 0);

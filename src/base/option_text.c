@@ -1,5 +1,4 @@
-/* Values of options as text: reading them, and the sentences if they are wrong; conditions on
- * them. */
+/* Option values as text: parsing, error messages, and conditions on options. */
 #include "base/options.h"
 
 #include "util/c_locale.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends to what stands in `to`; cut off at `size`. */
+/* Appends to the text in `to`, truncated at `size`. */
 PV_PRINTF(3, 4)
 static void add(char *to, size_t size, const char *format, ...)
 {
@@ -153,7 +152,7 @@ bool pv_option_within(const psdvec_option *row, double value)
 {
     if (row->least == 0 && row->most == 0)
         return !isnan(value);
-    /* Written so that not-a-number fails. */
+    /* Written so that NaN fails. */
     return (row->above ? value > row->least : value >= row->least) &&
            (row->below ? value < row->most : value <= row->most);
 }
@@ -236,9 +235,9 @@ bool psdvec_option_parse(const psdvec_option *option, const char *shown, const c
     return false;
 }
 
-/* ---- Conditions: "weights=raw|smoothed rho>0 model:cut" ---------------------------------------- */
+/* ---- Conditions: "weights=raw|smoothed rho>0 model:cut" -------------------------------------- */
 
-/* Whether a text of words, which `separators` separate, has this word. */
+/* Whether a list of words, separated by `separators`, contains this word. */
 static bool has_word(const char *list, const char *end, const char *separators, const char *word,
                      size_t word_length)
 {
@@ -259,7 +258,7 @@ static bool passes(const psdvec_choice *choice, const char *sign, const char *en
     return has_word(uses, uses + strlen(uses), " ", sign + 1, (size_t)(end - sign) - 1);
 }
 
-/* The row that a comparison is about, and its sign; NULL if there is none. */
+/* The option that a comparison refers to, and the operator; NULL if there is none. */
 static const psdvec_option *compared(const pv_options_table *table, const char *text,
                                      const char **sign)
 {

@@ -1,5 +1,5 @@
 /* Options tables: defaults, presets, sizes and checks. Values are copied by memcpy: a table knows
- * places and types of members, not the struct. */
+ * the offsets and types of members, not the struct. */
 #include "base/options.h"
 
 #include "util/number.h"
@@ -98,7 +98,7 @@ const psdvec_choice *pv_option_choice(const psdvec_option *row, const void *opti
     return NULL;
 }
 
-/* The word that stands for a number; NULL if none does. */
+/* The name of a special value; NULL if it has none. */
 static const char *word_of(const psdvec_option *row, double value)
 {
     if (row->word && (value == row->word_value || (isnan(value) && isnan(row->word_value))))
@@ -176,7 +176,7 @@ char *pv_option_text(const psdvec_option *row, const void *options)
 
 /* ---- Defaults ------------------------------------------------------------------------------- */
 
-/* Where the parts of a struct lie: before the inner struct, it, behind it. */
+/* The extents of the parts of a struct: before the inner struct, the inner struct, and after it. */
 typedef struct extent {
     size_t size, inner_size;
 } extent;
@@ -212,7 +212,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Copies what both have, part by part. */
+/* Copies the members that both structs have, part by part. */
 static void copy_parts(const pv_options_table *table, void *to, extent to_extent, const void *from,
                        extent from_extent)
 {
@@ -297,7 +297,7 @@ static bool in_range(const psdvec_option *row, double value)
     return word_of(row, value) || (pv_option_within(row, value) && !isinf(value));
 }
 
-/* The sentence about a value that the type could hold and the range does not allow. */
+/* The message for a value that the type can hold but the range does not allow. */
 static void refuse(const psdvec_option *row, double value, size_t element, char *why, size_t size)
 {
     char number[PV_DOUBLE_SIZE] = "nan", range[160];

@@ -1,8 +1,8 @@
 /* The folder OUTPUT.partial.
  *
- * A failure to save must not become a failure of the run, and the context remembers the
- * first failure for good; so saving and looking at old states happen in a context of their
- * own, and what it says is passed on as a warning. */
+ * A failure to save must not fail the run, but a context keeps the first failure that it records.
+ * So states are saved and inspected in a separate context, and its messages are passed on as
+ * warnings. */
 #include "base/partial.h"
 
 #include "base/file.h"
@@ -23,11 +23,12 @@
 #define KEY "key"
 #define LOCK "lock"
 #define STATE ".safetensors"
-/* The first line of the key file. States are used only if this line is the same. The version in it is
- * therefore not that of the program, but the oldest one whose states this program can continue with the
- * same result. Set it to the current version with any change that alters the bits that an input gives,
- * and raise the format number if the states mean something else. golden_files.bats fails if that was
- * forgotten, on machines whose arithmetic equals that of the machine where its files were made. */
+/* The first line of the key file. States are used only if this line is the same. So the version in
+ * it is not the program's, but the oldest version whose states this program can continue with the
+ * same result. Set it to the current version with any change that alters any bit of the output for
+ * some input, and raise the format number if the meaning of the states changes. golden_files.bats
+ * fails if this was forgotten, on machines whose arithmetic equals that of the machine where its
+ * files were made. */
 #define FAMILY "psdvec interrupted run, "
 #define HEADING FAMILY "format 1, version 0.2.0\n"
 
@@ -54,8 +55,8 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && !strcmp(text + length - end_length, end);
 }
 
-/* ".NAME.safetensors.psdvec-123-0": how base/file.c calls a file that has not got its place yet;
- * one is left if the process is killed at that moment. */
+/* ".NAME.safetensors.psdvec-123-0": the temporary name that base/file.c gives a file before it is
+ * renamed. Such a file remains if the process is killed at that moment. */
 static bool is_unplaced(const char *name)
 {
     const char *tail = strstr(name, STATE ".psdvec-");
@@ -77,7 +78,7 @@ static bool is_state(const char *name)
     return name[0] != '.' && ends_with(name, STATE);
 }
 
-/* How many regular files pass the test; with `remove` they are deleted. */
+/* Counts the regular files that pass the test; with `remove`, deletes them. */
 static size_t go_through(const pv_partial *p, name_test *test, bool remove)
 {
     struct dirent **entries;
@@ -116,12 +117,12 @@ psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
 typedef enum key_state {
     KEY_ABSENT,
     KEY_SAME,
-    KEY_OTHER,   /* of other work */
-    KEY_VERSION, /* of a version whose states cannot be continued */
+    KEY_OTHER,   /* for another task */
+    KEY_VERSION, /* from a version whose states cannot be continued */
     KEY_FOREIGN  /* not a key file */
 } key_state;
 
-/* Reads as much of the key file as `wanted` has, heading included, and compares. */
+/* Compares the key file with `wanted`, which includes the heading, over the length of `wanted`. */
 static psdvec_status judge_key(const pv_partial *p, int fd, const pv_buffer *wanted,
                                key_state *state)
 {
@@ -186,7 +187,7 @@ static psdvec_status open_folder(pv_partial *p)
                              "cannot create the folder for interrupted runs", p->folder, made);
     p->folder_fd = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (p->folder_fd >= 0 || errno == ENOENT)
-        return PSDVEC_OK; /* ENOENT: a run that ended just now took it away; the caller tries again */
+        return PSDVEC_OK; /* ENOENT: a run that just ended removed it; the caller retries */
     if (errno == ENOTDIR || errno == ELOOP)
         return fail_in_the_way(p, "is not a folder");
     return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot open the folder for interrupted runs",
@@ -202,8 +203,7 @@ static void let_go(pv_partial *p)
     p->lock_fd = p->folder_fd = -1;
 }
 
-/* A run that ends deletes the lock and the folder; whoever got hold of them just before holds
- * nothing. */
+/* A run that ends deletes the lock and the folder; a lock taken just before that is worthless. */
 static bool still_there(const pv_partial *p)
 {
     struct stat held, named;
@@ -214,8 +214,8 @@ static bool still_there(const pv_partial *p)
            held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
-/* Before the first file is made in it. A folder of ours has a key from its first state to its
- * last, so this needs no lock. */
+/* Called before the first file is created in the folder. Our folders have a key as long as they
+ * have a state, so this needs no lock. */
 static psdvec_status refuse_foreign(const pv_partial *p, const pv_buffer *key)
 {
     key_state state;
@@ -231,7 +231,7 @@ static psdvec_status take_lock(pv_partial *p)
     p->lock_fd =
         openat(p->folder_fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (p->lock_fd < 0 && errno == ENOENT)
-        return PSDVEC_OK; /* the folder is gone; the caller tries again */
+        return PSDVEC_OK; /* the folder is gone; the caller retries */
     if (p->lock_fd < 0 && errno == ELOOP)
         return fail_in_the_way(p, "its lock file is a link");
     if (p->lock_fd < 0)
@@ -272,7 +272,7 @@ static psdvec_status open_and_lock(pv_partial *p, const pv_buffer *key)
 
 /* ---- Settling in ---------------------------------------------------------------------------- */
 
-/* Synced, unlike the states: a folder whose key is torn would not be known as ours. */
+/* Synced, unlike the states: a folder with a truncated key would not be recognised as ours. */
 static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
 {
     char *path;
@@ -283,7 +283,7 @@ static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
     return status;
 }
 
-/* Leaves the folder with this key, and with states only if they belong to it. */
+/* Writes this key to the folder and deletes states that do not belong to it. */
 static psdvec_status settle(pv_partial *p, const pv_buffer *key, bool restart)
 {
     key_state state;
@@ -333,7 +333,7 @@ done:
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-/* A context whose failures are not the run's. */
+/* A context whose failures do not fail the run. */
 static psdvec_context *side_context(const pv_partial *p, bool may_stop)
 {
     psdvec_context *side;
@@ -379,7 +379,7 @@ psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *
     return status;
 }
 
-/* Opens the file if it is whole. *file stays NULL if it is not, which the host is told. */
+/* Opens the file if it is undamaged. Otherwise *file stays NULL and the host gets a warning. */
 static psdvec_status open_whole(pv_partial *p, const char *path, pv_st_file **file)
 {
     pv_st_file *looked_at = NULL;
@@ -420,7 +420,8 @@ void pv_partial_close(pv_partial *p, bool remove)
 {
     if (!p)
         return;
-    /* In this order, so that a kill between two steps leaves a folder that is known as ours. */
+    /* In this order, so that a kill between two steps leaves a folder that is recognised as
+     * ours. */
     if (p->ours) {
         if (remove) {
             go_through(p, is_state, true);

@@ -1,16 +1,16 @@
-/* What an interrupted run leaves, so that the next one goes on from it: a folder
- * OUTPUT.partial beside the output.
+/* Saved states of interrupted runs, from which the next run resumes: a folder OUTPUT.partial beside
+ * the output.
  *
- *     key               which work this is: settings, input, checksums
- *     lock              held (flock) by the process that works on it
- *     NAME.safetensors  a state of the work, replaced whole
+ *     key               identifies the run: settings, input, checksums
+ *     lock              held (flock) by the process that uses the folder
+ *     NAME.safetensors  a saved state, replaced atomically
  *
- * A state survives the death of the process, not a power cut: waiting for the disk after
- * every step would cost more than the step that may be lost. A file torn by a power cut is
- * noticed by its checksums and counts as absent.
+ * A state survives the death of the process, but not a power failure: syncing after every step
+ * would cost more than the step that may be lost. A file damaged by a power failure is detected by
+ * its checksums and treated as missing.
  *
- * Of what lies in the folder only these names are ever deleted, and links are never
- * followed; a folder that no run of ours made is refused.
+ * Only files with these names are ever deleted from the folder, and links are never followed; a
+ * folder that psdvec did not create is rejected.
  */
 #ifndef PV_BASE_PARTIAL_H
 #define PV_BASE_PARTIAL_H
@@ -19,24 +19,25 @@
 
 typedef struct pv_partial pv_partial;
 
-/* Makes or finds the folder. States of a run with another key are deleted, and so are those of a
- * version whose states cannot be continued; with `restart` all are. PSDVEC_ERR_WRITE: another process
- * is using the folder, or psdvec did not make it. */
+/* Creates or opens the folder. Deletes states with a different key and states of a version that
+ * cannot be continued; with `restart`, deletes all states. PSDVEC_ERR_WRITE: another process is
+ * using the folder, or psdvec did not make it. */
 psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const char *key,
                               bool restart, pv_partial **partial);
 
-/* A state: `name` is of letters, digits and - _ . and the file's name without .safetensors. Of the
- * tensors name, dtype, rank, shape and data count. If it cannot be written (a full disk, say) the
- * host is warned once, this and all later saves do nothing, and the work goes on. Goes through
- * even if the host asked to stop: a state that is ready is worth the moment. */
+/* Saves a state. `name`, the file name without .safetensors, consists of letters, digits and - _ .
+ * characters. Of the tensors, name, dtype, rank, shape and data are used. If the state cannot be
+ * written (for example because the disk is full), the host is warned once, this and all later saves
+ * do nothing, and the run continues. Saves even if the host asked to stop: a finished state is
+ * worth the short delay. */
 psdvec_status pv_partial_save(pv_partial *partial, const char *name, const pv_tensor *tensors,
                               size_t count);
 
-/* *file is NULL if there is no such state, or a damaged one (with a warning). Its checksums
- * have been compared. It is the caller's to close, before or after pv_partial_close(). */
+/* *file is NULL if there is no such state, or a damaged one (with a warning). Its checksums have
+ * been verified. The caller closes it, before or after pv_partial_close(). */
 psdvec_status pv_partial_load(pv_partial *partial, const char *name, pv_st_file **file);
 
-/* A tensor of a loaded state; columns 0: of rank 1; rows -1: any number. */
+/* A tensor of a loaded state. columns 0: rank 1; rows -1: any number of rows. */
 static inline psdvec_status pv_state_require(psdvec_context *ctx, const pv_st_file *file,
                                              const char *name, pv_dtype dtype, int64_t rows,
                                              int64_t columns, const pv_tensor **tensor)
@@ -45,18 +46,18 @@ static inline psdvec_status pv_state_require(psdvec_context *ctx, const pv_st_fi
                          tensor);
 }
 
-/* Where a state of that name is or would be, for one that another part of the library writes
- * or reads. From malloc. */
+/* The path of the state with that name, for states that another part of the library reads or
+ * writes. The result comes from malloc. */
 psdvec_status pv_partial_path(pv_partial *partial, const char *name, char **path);
 
-/* `remove`: the work is done, and the folder goes away; so does one without any state in it.
- * Accepts NULL. */
+/* `remove`: the run is complete and the folder is deleted. A folder without states is always
+ * deleted. Accepts NULL. */
 void pv_partial_close(pv_partial *partial, bool remove);
 
-/* Whether a folder is such a one, of whatever run: it is no input. */
+/* Whether a folder is one of these, of any run; it is then not an input. */
 bool pv_partial_is_one(const char *folder);
 
-/* Whether there is nothing to go on with: the work is done, or there is none. */
+/* Whether there is nothing to resume: the run is complete, or there was nothing to do. */
 static inline bool pv_is_settled(psdvec_status status)
 {
     return status == PSDVEC_OK || status == PSDVEC_ERR_EMPTY;

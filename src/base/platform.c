@@ -1,4 +1,4 @@
-/* Linux, the BSDs and macOS as far as they have more than POSIX; POSIX everywhere. */
+/* System features beyond POSIX on Linux, the BSDs and macOS, with POSIX fallbacks. */
 #if !defined(PV_PORTABLE) || !PV_PORTABLE
 #define _GNU_SOURCE 1
 #define _DARWIN_C_SOURCE 1
@@ -64,7 +64,7 @@ uint64_t pv_platform_memory(void)
     return 0;
 }
 
-/* The number in a file of the kernel; UINT64_MAX if there is none ("max"). */
+/* The number in a kernel file; UINT64_MAX if it has none ("max"). */
 static uint64_t read_limit(const char *path)
 {
     uint64_t limit;
@@ -92,14 +92,15 @@ uint64_t psdvec_machine_memory(void)
     return memory;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 #if !PV_PORTABLE && defined(MAP_ANONYMOUS)
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Random access into large arrays is bound by address translation, hence huge pages. Only whole
- * ones inside the block are asked for: the last one must not hold memory nobody counted. */
+/* Random access to large arrays is limited by address translation, hence huge pages. They are
+ * requested only for the part of the block that fills them completely: the last one must not hold
+ * memory that the budget does not count. */
 void *pv_pages_take(size_t size)
 {
     if (size > SIZE_MAX - HUGE_PAGE)
@@ -141,7 +142,7 @@ void pv_pages_give(void *pages, size_t size)
 
 #endif
 
-/* ---- Files -------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 void pv_hint_written(int fd)
 {
@@ -207,7 +208,7 @@ int pv_nameless_name(int fd, const char *name)
     return HAS_NAMELESS ? linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) : unsupported();
 }
 
-/* Without /proc a nameless file could never be given a name. */
+/* Without /proc an unnamed file can never be given a name. */
 bool pv_nameless_can_be_named(int fd)
 {
     char self[64];
@@ -237,7 +238,7 @@ int64_t pv_file_changed(const struct stat *info)
     return (int64_t)changed.tv_sec * INT64_C(1000000000) + changed.tv_nsec;
 }
 
-/* ---- What the C library may lack ---------------------------------------------------------------- */
+/* ---- What the C library may lack ------------------------------------------------------------- */
 
 #if ON_LINUX
 
@@ -296,16 +297,16 @@ static void swap_bytes(char *a, char *b, size_t size)
     }
 }
 
-/* A heap, so that no input is slow and no memory is needed. */
+/* Heapsort: no input is slow, and no memory is needed. */
 void pv_sort_small(void *array, size_t count, size_t size,
                    int (*compare)(const void *, const void *, void *), void *arg)
 {
     char *at = array;
     for (size_t begin = count / 2, end = count; end > 1;) {
         if (begin > 0)
-            begin--; /* the heap is still growing downwards */
+            begin--; /* the heap is still being built */
         else
-            swap_bytes(at, at + --end * size, size); /* the largest is in its place */
+            swap_bytes(at, at + --end * size, size); /* the largest element is in place */
         for (size_t parent = begin, child; (child = 2 * parent + 1) < end; parent = child) {
             if (child + 1 < end && compare(at + child * size, at + (child + 1) * size, arg) < 0)
                 child++;
@@ -316,7 +317,7 @@ void pv_sort_small(void *array, size_t count, size_t size,
     }
 }
 
-/* Stirling's series, from an x that is large enough for it. */
+/* Stirling's series, after shifting x to where it is accurate. */
 double pv_log_gamma(double x)
 {
     double shift = 1;

@@ -1,5 +1,5 @@
-/* Progress of one stage: any thread adds what it has done, and about ten times
- * a second one of them tells the host, with the rate and the time left.
+/* Progress of one stage: any thread adds the work it has done, and about ten times a second one of
+ * them reports to the host, with the rate and the remaining time.
  */
 #ifndef PV_BASE_PROGRESS_H
 #define PV_BASE_PROGRESS_H
@@ -13,7 +13,7 @@ typedef struct pv_progress {
     const char *unit;
     uint64_t total; /* 0: unknown */
     double began;
-    double objective; /* of training; NAN: none. Set before the workers start */
+    double objective; /* of training; NAN: none; set before the workers start */
     _Atomic uint64_t done;
     _Atomic uint64_t next_report; /* nanoseconds on the monotonic clock */
 } pv_progress;

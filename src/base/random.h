@@ -1,16 +1,16 @@
-/* Counter-based random numbers (Philox4x32 with ten rounds: Salmon, Moraes,
- * Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+/* Counter-based random numbers (Philox4x32 with ten rounds: Salmon, Moraes, Dror and Shaw,
+ * "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
  *
- * A number is a pure function of (seed, purpose, index): no state, no order
- * of calls, so threads cannot change what is drawn. `purpose` keeps the
- * streams of different jobs apart.
+ * A number is a pure function of (seed, purpose, index). There is no state and the order of calls
+ * does not matter, so results do not depend on threads. `purpose` separates the streams of
+ * different uses.
  */
 #ifndef PV_BASE_RANDOM_H
 #define PV_BASE_RANDOM_H
 
 #include <stdint.h>
 
-/* Known-answer form: four 32-bit words of counter, two of key. */
+/* The bare generator, for known-answer tests: a counter of four 32-bit words and a key of two. */
 void pv_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 /* 64 uniform bits. */

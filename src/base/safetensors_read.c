@@ -1,14 +1,14 @@
 /* The reader of safetensors_read.h.
  *
- * Each step trusts only what the one before has checked: the frame (lengths), the header (each
- * tensor by itself), names, and the tiling (tensors sorted by offset must follow one another exactly
- * from the first to the last byte). Only then do pointers into the file appear. A header that starts
- * as it should and then goes wrong is called damaged, not foreign: by then eight bytes and a brace
- * have agreed.
+ * Each step relies only on what the previous one has checked: the frame (lengths), the header (each
+ * tensor separately), names, and the tiling (sorted by offset, the tensors must cover the data from
+ * the first to the last byte without gaps). Only then are pointers into the file created. A header
+ * that starts correctly and is invalid later is reported as damaged, not as another format: by then
+ * the eight length bytes and a brace have matched.
  *
- * Opening is one pass over the header, and sorts the tensors by place and by name; asking for a
- * tensor or a key is a binary search. A tensor takes some 150 bytes and its name, until the close.
- * Verifying reads every byte once, at the speed of XXH3 or of the disk.
+ * Opening makes one pass over the header and sorts the tensors by offset and by name; looking up a
+ * tensor or a key is a binary search. A tensor takes some 150 bytes plus its name until the file is
+ * closed. Verification reads every byte once, at the speed of XXH3 or of the disk.
  */
 #include "base/safetensors_read.h"
 
@@ -33,12 +33,12 @@ typedef struct entry {
 
 struct pv_st_file {
     psdvec_context *ctx;
-    pv_scope scope; /* of all below */
+    pv_scope scope; /* of everything below */
     char *path;
     const unsigned char *data;
     size_t length;
-    pv_map map;      /* all zero if the memory is the caller's */
-    pv_buffer arena; /* names, keys and values, each with its zero; never moves */
+    pv_map map;      /* all zero if the caller owns the memory */
+    pv_buffer arena; /* names, keys and values, zero-terminated; never moves */
     entry *entries;  /* in the order of the file */
     size_t entry_count, entry_capacity;
     const pv_tensor **by_name;
@@ -47,7 +47,7 @@ struct pv_st_file {
     pv_st_pair *pairs; /* sorted by key */
     size_t meta_count, meta_capacity;
     bool has_metadata;
-    bool ours; /* it has fillers and checksums */
+    bool ours; /* our writer's file: it has fillers and checksums */
 };
 
 /* ---- Types --------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static psdvec_status fail_tensor(const pv_st_file *file, const char *name, const
 static psdvec_status fail_json(pv_st_file *file, const pv_json *json)
 {
     if (json->refused)
-        return pv_failure(file->ctx); /* memory; its sentence is recorded */
+        return pv_failure(file->ctx); /* out of memory; the failure is recorded */
     return pv_fail(file->ctx, PSDVEC_ERR_CORRUPT,
                    "%s: the header is damaged at byte %zu: %s; " AGAIN, file->path,
                    json->offset + 8, json->cause);
@@ -127,8 +127,8 @@ static psdvec_status fail_json(pv_st_file *file, const pv_json *json)
 
 /* ---- The header ---------------------------------------------------------- */
 
-/* Ends the text that starts at `text` in the arena, and refuses zero bytes in it: texts are handed
- * out as C strings. */
+/* Terminates the text that starts at `text` in the arena and rejects zero bytes in it: texts are
+ * returned as C strings. */
 static psdvec_status end_text(pv_st_file *file, pv_json *json, const char *text)
 {
     pv_buffer *arena = &file->arena;
@@ -217,8 +217,7 @@ static psdvec_status read_offsets(pv_st_file *file, pv_json *json, entry *e)
     return json->cause ? fail_json(file, json) : PSDVEC_OK;
 }
 
-/* The value of one tensor. Fields that the format does not know are skipped,
- * as by the reference implementation. */
+/* Reads the entry of one tensor. Unknown fields are skipped, as in the reference implementation. */
 static psdvec_status read_tensor(pv_st_file *file, pv_json *json, pv_buffer *scratch, entry *e)
 {
     enum { DTYPE = 1, SHAPE = 2, OFFSETS = 4, ALL = 7 };
@@ -262,7 +261,7 @@ static psdvec_status read_header(pv_st_file *file, size_t length)
     psdvec_status status;
     pv_buffer scratch = {.ctx = file->ctx};
     pv_json json;
-    /* Each text has two quotes there and one zero here, so that the arena need not grow. */
+    /* Each text loses two quotes and gains a zero byte, so the arena never has to grow. */
     PV_TRY_DONE(pv_buffer_reserve(&file->arena, length));
     pv_json_init(&json, (const char *)file->data + 8, length, 0);
     pv_json_enter_object(&json);
@@ -351,7 +350,7 @@ static psdvec_status index_names(pv_st_file *file)
     return PSDVEC_OK;
 }
 
-/* Copies a tensor that its type does not allow to be used in place. */
+/* Copies a tensor that is misaligned for its type. */
 static psdvec_status align(pv_st_file *file, entry *e)
 {
     static const uint64_t nothing[1] = {0};

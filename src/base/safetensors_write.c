@@ -1,8 +1,8 @@
 /* The writer of safetensors_write.h.
  *
- * The size of the header is bounded before the first tensor comes: metadata is measured as it will
- * be written, and a tensor's entry is counted with the longest name, the largest numbers, a filler
- * and a checksum. The bound is some 600 bytes a tensor.
+ * An upper bound on the size of the header is computed before the first tensor is written: metadata
+ * is measured as it will be written, and a tensor's entry is counted with the longest name, the
+ * largest numbers, a filler and a checksum. The bound is some 600 bytes per tensor.
  */
 #include "base/safetensors_write.h"
 
@@ -14,11 +14,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Upper bounds of what stands in the header, in characters:
+/* Upper bounds on the parts of the header, in characters:
  *   {"__metadata__":{"xxh3.metadata":"0123456789abcdef"},}                   54
  *   "NAME":{"dtype":"F8_E4M3","shape":[8 x 20],"data_offsets":[2 x 20]},    324
  *   "xxh3.NAME":"0123456789abcdef",                                          91
- *   "pad.N":{"dtype":"U8","shape":[63],"data_offsets":[2 x 20]},            121  */
+ *   "pad.N":{"dtype":"U8","shape":[63],"data_offsets":[2 x 20]},            121 */
 enum { FRAME_BYTES = 64, TENSOR_BYTES = 324 + 91 + 121 + 40 };
 
 typedef struct written {
@@ -32,10 +32,10 @@ typedef struct written {
 
 struct pv_st_writer {
     psdvec_context *ctx;
-    pv_scope scope; /* of all below */
+    pv_scope scope; /* of everything below */
     pv_st_sink sink;
     psdvec_status status;
-    written *list; /* never moves: names are pointed at */
+    written *list; /* never moves: tensors point to names in it */
     size_t count, tensor_count, tensor_limit;
     pv_st_pair *meta;
     size_t meta_count, meta_capacity;
@@ -117,7 +117,7 @@ psdvec_status pv_st_writer_meta(pv_st_writer *w, const char *key, const char *va
 
 /* ---- Beginning ---------------------------------------------------------------- */
 
-/* Characters of the metadata's entries as they will be written. */
+/* Length of the metadata entries as they will be written. */
 static psdvec_status measure_metadata(pv_st_writer *w, uint64_t *characters)
 {
     psdvec_status status = PSDVEC_OK;
@@ -200,7 +200,7 @@ static psdvec_status put_bytes(pv_st_writer *w, const void *data, size_t bytes)
     return PSDVEC_OK;
 }
 
-/* Up to the next multiple of 64. */
+/* Pads to the next multiple of 64 bytes. */
 static psdvec_status put_filler(pv_st_writer *w)
 {
     static const char zeros[PV_ST_ALIGN] = {0};
@@ -352,8 +352,8 @@ static psdvec_status compose(pv_st_writer *w, const pv_st_pair *pairs, size_t pa
     return pv_json_writer_status(&json);
 }
 
-/* The whole header into `out`, the 8 bytes of its length included. `pairs` has
- * space for all metadata and checksums, `tensors` for all tensors. */
+/* Writes the complete header to `out`, including the 8 bytes of its length. `pairs` has space for
+ * all metadata and checksums, `tensors` for all tensors. */
 static psdvec_status build_header(pv_st_writer *w, pv_st_pair *pairs, const pv_tensor **tensors,
                                   pv_buffer *out)
 {

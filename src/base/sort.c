@@ -1,4 +1,4 @@
-/* Groups are sorted by workers, then merged in pairs, level by level. */
+/* Parallel merge sort: workers sort groups, which are then merged in pairs, level by level. */
 #include "base/sort.h"
 
 #include "base/memory.h"
@@ -13,7 +13,7 @@ typedef struct sorting {
     psdvec_context *ctx;
     char *from, *to;
     size_t count, size;
-    size_t sorted; /* so many elements of `from` at a time are in order */
+    size_t sorted; /* length of the sorted runs in `from` */
     int (*compare)(const void *, const void *, void *);
     void *arg;
 } sorting;

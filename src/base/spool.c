@@ -1,5 +1,5 @@
-/* The spool. Blocks double in size from 64 KiB to 16 MiB, so that a small spool
- * is small and a large one has few blocks. */
+/* The spool. Blocks double in size from 64 KiB to 16 MiB, so that a small spool takes little memory
+ * and a large one has few blocks. */
 #include "base/spool.h"
 
 #include "base/file.h"
@@ -20,16 +20,16 @@ typedef struct spool_block {
 
 struct pv_spool {
     psdvec_context *ctx;
-    pv_scope scope; /* of the blocks; a failure is not recorded, for there is the file */
+    pv_scope scope; /* of the blocks; failures are not recorded: the file is the fallback */
     char *folder;
     char *label; /* of the file, for messages */
     pthread_mutex_t lock;
     uint64_t memory_limit;
-    uint64_t in_memory; /* offsets below are in blocks, the others in the file */
+    uint64_t in_memory; /* smaller offsets are in blocks, others in the file */
     uint64_t length;
     spool_block *blocks;
     size_t block_count, block_capacity;
-    bool closed_memory; /* the first byte has gone to the file */
+    bool closed_memory; /* data has gone to the file */
     int fd;
 };
 
@@ -68,7 +68,7 @@ void pv_spool_free(pv_spool *spool)
     pv_free(spool->ctx, spool);
 }
 
-/* A new block for memory; false if it must go to the file instead. */
+/* Allocates a new block in memory; false if the data must go to the file instead. */
 static bool add_block(pv_spool *spool)
 {
     uint64_t size = FIRST_BLOCK;
@@ -80,7 +80,7 @@ static bool add_block(pv_spool *spool)
         size = LARGEST_BLOCK;
     if (size > spool->memory_limit - spool->in_memory)
         size = spool->memory_limit - spool->in_memory;
-    /* A spool can do without memory; most others cannot, so it leaves them some. */
+    /* A spool can use its file instead of memory; most other code cannot, so leave it some. */
     if (size < 4096 || size + spool->ctx->options.memory / 8 > pv_memory_left(spool->ctx))
         return false;
     char *data;
@@ -108,7 +108,7 @@ psdvec_status pv_spool_append(pv_spool *spool, const void *data, size_t length, 
         *offset = spool->length;
     while (length > 0 && !spool->closed_memory) {
         if (spool->length == spool->in_memory && !add_block(spool)) {
-            /* Once the file is in use, memory ends where the data in it end. */
+            /* Once the file is in use, no more data goes to memory. */
             spool->in_memory = spool->length;
             spool->closed_memory = true;
             status = pv_temp_open(spool->ctx, spool->folder, &spool->fd);

@@ -1,6 +1,6 @@
-/* Near spellings, by edit distance with swaps (optimal string alignment).
+/* Spelling suggestions by edit distance with transpositions (optimal string alignment).
  *
- * Time: length times length; memory: three rows. */
+ * Time: the product of the lengths; memory: three rows. */
 #include <psdvec/psdvec.h>
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ const char *psdvec_suggest(const char *word, const char *const *candidates)
         size_t candidate_length = strlen(*candidates);
         if (length >= 2 && !strncmp(word, *candidates, length))
             return *candidates;
-        /* A slip must leave most of the word standing. */
+        /* Most of the word must be unchanged. */
         size_t distance =
             psdvec_edit_distance(word, length, *candidates, candidate_length, best_distance - 1);
         if (distance < best_distance && 2 * distance <= candidate_length) {

@@ -13,15 +13,15 @@ typedef struct pool_worker {
 
 struct pv_pool {
     pthread_mutex_t lock;
-    pthread_cond_t wake;     /* a new job, or the end */
+    pthread_cond_t wake;     /* a new job, or shutdown */
     pthread_cond_t finished; /* running fell to 0 */
     uint64_t job;            /* its serial number */
     int running;             /* workers that have not finished it */
     bool ending;
-    psdvec_status failure; /* the first that a worker returned in this job */
+    psdvec_status failure; /* the first failure in this job */
     pv_worker_fn *fn;
     void *arg;
-    int started; /* threads that exist */
+    int started; /* threads created */
     pool_worker workers[];
 };
 
@@ -94,7 +94,7 @@ static psdvec_status ensure_pool(psdvec_context *ctx)
     return PSDVEC_OK;
 }
 
-/* The first failure of the workers. */
+/* Runs a job on all workers and returns their first failure. */
 static psdvec_status run_pool(pv_pool *pool, pv_worker_fn *fn, void *arg)
 {
     pthread_mutex_lock(&pool->lock);
@@ -123,7 +123,7 @@ psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg)
     if (status == PSDVEC_OK)
         status = ctx->options.threads > 1 ? run_pool(ctx->pool, fn, arg) : fn(arg, 0);
     atomic_store(&ctx->parallel, false);
-    /* A failure without a sentence must not get lost. */
+    /* A failure without a message must not be lost. */
     if (status != PSDVEC_OK)
         return pv_fail(ctx, status, "a part of the work failed: %s", psdvec_status_name(status));
     return (psdvec_status)atomic_load(&ctx->status);

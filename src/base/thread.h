@@ -1,17 +1,17 @@
 /* Threads: a pool owned by the context, and the two ways to use it.
  *
- * Work is divided into tasks that know only their own number, never which
- * worker runs them or when; so the number of threads cannot change a result.
+ * Work is divided into tasks that depend only on their own number, never on which worker runs them
+ * or when; so results do not depend on the number of threads.
  */
 #ifndef PV_BASE_THREAD_H
 #define PV_BASE_THREAD_H
 
 #include "base/context.h"
 
-/* Runs fn(arg, worker) once on each of psdvec_threads(ctx) workers, the caller
- * being worker 0, and waits for all. Returns the recorded failure, if any; what a worker
- * returns is recorded if it has not done so itself. Workers must not call this again:
- * that fails with PSDVEC_ERR_INTERNAL. */
+/* Runs fn(arg, worker) once on each of psdvec_threads(ctx) workers, the caller being worker 0, and
+ * waits for all. Returns the recorded failure, if any; what a worker returns is recorded if it has
+ * not done so itself. Workers must not call this function: nested calls fail with
+ * PSDVEC_ERR_INTERNAL. */
 typedef psdvec_status pv_worker_fn(void *arg, int worker);
 psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg);
 

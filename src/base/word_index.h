@@ -1,5 +1,5 @@
-/* From a word to its number: a hash table that points into the words where they
- * lie, in a mapped file or in memory, and copies none.
+/* A hash index from words to their numbers. It refers to the words where they are stored, in a
+ * mapped file or in memory, and copies none.
  *
  *     slots   [tag|i+1] [  0  ] [tag|i+1] ...     8 bytes each, open addressing
  */
@@ -16,12 +16,13 @@ typedef struct pv_word_index {
     size_t mask;
 } pv_word_index;
 
-/* For at most `words` words. Memory for `what`; NULL: a failure is not recorded. */
+/* For at most `words` words. `what` is named in messages if memory is exhausted; NULL: a failure is
+ * not recorded. */
 psdvec_status pv_word_index_init(pv_word_index *index, psdvec_context *ctx, uint32_t words,
                                  const char *bytes, const uint64_t *offsets, const char *what);
 void pv_word_index_free(pv_word_index *index);
 
-/* Adds word i, unless an equal one is there already: then false and *other. */
+/* Adds word i. If an equal word exists, returns false and sets *other. */
 bool pv_word_index_add(pv_word_index *index, uint32_t i, uint32_t *other);
 bool pv_word_index_find(const pv_word_index *index, const char *word, size_t length, uint32_t *i);
 
