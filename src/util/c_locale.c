@@ -1,4 +1,4 @@
-/* The C locale for the time of a call. */
+/* Calls in the C locale. */
 #include "util/c_locale.h"
 
 #include <stdio.h>
@@ -99,8 +99,8 @@ bool pv_same_letters(const char *a, const char *b)
     return pv_begins_with(a, b) && strlen(a) == strlen(b);
 }
 
-/* POSIX and GNU declare strerror_r differently: the one returns an error, the other the
- * text. The type of the declaration at hand chooses. */
+/* POSIX and GNU declare strerror_r differently: the former returns an error, the latter the text.
+ * The declared type selects the right function. */
 static const char *text_of_int(int error, const char *text)
 {
     return error == 0 ? text : "unknown error";

@@ -1,4 +1,4 @@
-/* Time since some point in the past; no change of the system's clock disturbs it. */
+/* Monotonic time, unaffected by changes of the system clock. */
 #ifndef PV_UTIL_CLOCK_H
 #define PV_UTIL_CLOCK_H
 

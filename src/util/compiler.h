@@ -1,4 +1,4 @@
-/* What compilers and processors have beyond C11. With PV_PORTABLE (make PORTABLE=1) only the plain
+/* Compiler and processor features beyond C11. With PV_PORTABLE (make PORTABLE=1) only the plain
  * kernels are compiled, so that they can be tested. */
 #ifndef PV_UTIL_COMPILER_H
 #define PV_UTIL_COMPILER_H
@@ -17,7 +17,8 @@
 #define PV_PORTABLE 0
 #endif
 
-/* Kernels: PV_SSE2 are those that every x86-64 has, PV_AVX2 those that are chosen at run time. */
+/* Kernels: PV_SSE2 kernels run on every x86-64 processor; PV_AVX2 kernels are chosen at run
+ * time. */
 #if !PV_PORTABLE && defined(__SSE2__)
 #define PV_SSE2 1
 #else

@@ -1,7 +1,7 @@
 /* The pull parser of json.h.
  *
- * Skipping is the same walk with nobody looking, so there is one grammar, and no recursion that a
- * hostile text could drive. Strings are read in json_string.c.
+ * Skipping a value uses the same code as reading it, so the grammar exists once, and there is no
+ * recursion that malicious input could exploit. Strings are read in json_string.c.
  */
 #include "util/c_locale.h"
 #include "util/json.h"
@@ -181,7 +181,8 @@ bool pv_json_next_element(pv_json *json)
 
 /* ---- Numbers -------------------------------------------------------------
  *
- * One pass over the digits; a double that is no integer of 53 bits costs a strtod() besides. */
+ * One pass over the digits; a double that is not an integer of 53 bits also needs a call of
+ * strtod(). */
 
 typedef struct number {
     const char *at; /* its first character */
@@ -192,7 +193,7 @@ typedef struct number {
     uint64_t magnitude;
 } number;
 
-/* Reads the grammar of a number and its integer value; does not step over. */
+/* Scans a number and its integer value without consuming it. */
 static bool scan_number(pv_json *json, number *n)
 {
     if (!to_value(json))
@@ -330,7 +331,7 @@ bool pv_json_read_null(pv_json *json)
     return read_word(json, "null");
 }
 
-/* Reads a value without looking at it; of a container, only its bracket. */
+/* Skips a value; for a container, only its opening bracket. */
 static bool pass(pv_json *json)
 {
     bool truth;
@@ -404,7 +405,7 @@ bool pv_json_is(const char *text, pv_json_type type)
 
 /* ---- Structs of numbers -------------------------------------------------- */
 
-/* A key as far as it can be the name of a field. */
+/* A key, truncated to just over the longest field name. */
 typedef struct short_key {
     char text[64];
     size_t length;

@@ -1,5 +1,5 @@
-/* Strings of JSON: plain parts, escapes, UTF-8. A plain part costs two passes, one that looks for its
- * end and one that copies, both at the speed of a memcpy. */
+/* Strings of JSON: plain parts, escapes, UTF-8. A plain part takes two passes, one that finds its
+ * end and one that copies it, both at the speed of memcpy. */
 #include "util/json.h"
 
 #include "util/utf8.h"
@@ -24,9 +24,8 @@ size_t pv_json_plain_reference(const char *data, size_t length, bool ascii)
 }
 
 #if PV_SSE2
-/* Compared as signed numbers, bytes from 0x80 are below 0x20 as well: one
- * comparison finds both. For `any` bytes the control characters are those that
- * a minimum with 0x1f leaves unchanged. */
+/* Compared as signed numbers, bytes from 0x80 are also below 0x20, so one comparison finds both.
+ * Without `ascii`, control characters are the bytes that a minimum with 0x1f leaves unchanged. */
 static inline __m128i special(__m128i v, bool ascii)
 {
     __m128i hit =
@@ -75,7 +74,7 @@ size_t pv_json_plain(const char *data, size_t length, bool ascii)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-/* The character behind the backslash, for those that have one. */
+/* The character after the backslash, for characters that have a short escape. */
 static const char short_escapes[128] = {['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
                                         ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't'};
 
@@ -107,8 +106,8 @@ bool pv_json_quote(pv_append *append, void *to, const char *text, size_t length)
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Decoded bytes on their way to the caller. Short parts are collected, for many strings have an
- * escape every few characters, and `append` is a call through a pointer. */
+/* Output buffer for decoded bytes. Short parts are collected, because many strings have an escape
+ * every few characters, and `append` is an indirect call. */
 typedef struct output {
     pv_append *append;
     void *to; /* NULL: nowhere */
@@ -138,12 +137,12 @@ static inline bool put(output *out, const char *data, size_t length)
     return true;
 }
 
-/* What stands for the character behind a backslash; \u is none of them. */
+/* The character that a short escape encodes; \u is not among them. */
 static const char simple_escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                          ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
 
-/* 16 + the value of a hexadecimal digit; 0 for any other character. A table,
- * for in \uXXXX after \uXXXX no branch on a digit could be foretold. */
+/* 16 + the value of a hexadecimal digit; 0 for any other character. A table, because in runs of
+ * \uXXXX a branch on a digit is unpredictable. */
 static const unsigned char hex_digits[256] = {
     ['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21, ['6'] = 22, ['7'] = 23,
     ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27, ['c'] = 28, ['d'] = 29, ['e'] = 30, ['f'] = 31,
@@ -162,8 +161,8 @@ static inline int32_t hex_unit(const char *at, const char *end)
     return (int32_t)((a & 15) << 12 | (b & 15) << 8 | (c & 15) << 4 | (d & 15));
 }
 
-/* Decodes the escape at `at` (a backslash) to 1 to 4 bytes. Returns the place
- * after it, or NULL after a failure. */
+/* Decodes the escape at `at` (a backslash) to 1 to 4 bytes. Returns the position after it, or NULL
+ * after a failure. */
 static const char *read_escape(pv_json *json, const char *at, char bytes[4], size_t *length)
 {
     const char *end = json->end;

@@ -1,7 +1,7 @@
 /* The writer of json.h.
  *
- * The state is two bit sets indexed by depth, so that a wrong order of calls (a value without its
- * key, a key in an array) is caught here as a defect instead of reaching a file.
+ * The state is two bit sets indexed by depth. With it, calls in the wrong order (a value without
+ * its key, a key in an array) are reported as bugs and never reach a file.
  */
 #include "util/c_locale.h"
 #include "util/json.h"
@@ -156,7 +156,7 @@ void pv_json_put_double(pv_json_writer *writer, const char *key, double value)
 
 static void put_formatted(pv_json_writer *w, const char *key, double value, bool fixed, int digits)
 {
-    char text[512]; /* 309 digits before the point, and as many behind it as anybody asks for */
+    char text[512]; /* 309 digits before the point, and enough for any number of decimals in use */
     if (!isfinite(value)) {
         pv_json_put_null(w, key);
         return;

@@ -17,7 +17,7 @@ static const char pairs[] = "0001020304050607080910111213141516171819"
                             "6061626364656667686970717273747576777879"
                             "8081828384858687888990919293949596979899";
 
-/* Two digits at a time, for the inner loops of exports. */
+/* Two digits at a time: used in the inner loops of exports. */
 char *pv_digits_write(char *out, uint64_t number)
 {
     char space[20];

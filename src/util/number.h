@@ -13,16 +13,17 @@ const char *pv_number_end(const char *text);
 char *pv_digits_write(char *out, uint64_t number);
 
 #define PV_DOUBLE_SIZE 40
-/* Of 15, 16 and 17 digits the fewest that read back as the same bits. False if the system refuses
+/* Uses the fewest of 15, 16 and 17 digits that read back as the same bits. False if out of
  * memory. */
 bool pv_double_to_text(double value, char text[PV_DOUBLE_SIZE]);
 
-/* All of the text must be the number. */
+/* The complete text must be the number. */
 bool pv_text_integer(const char *text, uint64_t *value); /* digits only */
 bool pv_text_real(const char *text, double *value);      /* finite */
-/* 4096, 200k, 1.5M, 2G: powers of 1,000. The result must be whole. */
+/* 4096, 200k, 1.5M, 2G: powers of 1,000. The result must be an integer. */
 bool pv_text_count(const char *text, uint64_t *value);
-/* 4096, 512K, 1.5G, 2T: powers of 1,024, perhaps with B or iB behind; 50%: of `all`. At least 1. */
+/* 4096, 512K, 1.5G, 2T: powers of 1,024, optionally followed by B or iB; 50%: of `all`. At least
+ * 1. */
 bool pv_text_bytes(const char *text, uint64_t all, uint64_t *value);
 
 #endif

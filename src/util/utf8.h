@@ -1,5 +1,5 @@
-/* One code point at a time, fully validated: no overlong forms, no surrogates,
- * nothing above U+10FFFF.
+/* UTF-8, one code point at a time, fully validated: no overlong forms, no surrogates, nothing above
+ * U+10FFFF.
  */
 #ifndef PV_UTIL_UTF8_H
 #define PV_UTIL_UTF8_H
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PV_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for bytes that are no UTF-8 */
+#define PV_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for bytes that are not UTF-8 */
 
-/* Decodes the code point at p < end into *cp and returns its length, 1 to 4.
- * Invalid bytes: returns minus the number of bytes to pass over (the longest
- * beginning of a valid sequence, at least 1), which one U+FFFD replaces. */
+/* Decodes the code point at p < end into *cp and returns its length, 1 to 4. For invalid bytes,
+ * returns minus the number of bytes to skip (the longest prefix of a valid sequence, at least 1),
+ * which are replaced by one U+FFFD. */
 static inline int pv_utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *cp)
 {
     unsigned b0 = p[0];
@@ -46,7 +46,7 @@ static inline int pv_utf8_decode(const unsigned char *p, const unsigned char *en
     return 4;
 }
 
-/* Bytes (1 to 4) of the well-formed sequence at the start of `text`, 0 if there is none. */
+/* Length (1 to 4) of the well-formed sequence at the start of `text`, 0 if there is none. */
 static inline size_t pv_utf8_sequence(const char *text, size_t length)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -64,7 +64,7 @@ static inline size_t pv_utf8_valid(const char *text, size_t length)
     return at;
 }
 
-/* The same length, or less so that text[length] does not continue a character. */
+/* `length`, reduced if necessary so that text[length] does not continue a character. */
 static inline size_t pv_utf8_cut(const char *text, size_t length)
 {
     while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
@@ -97,7 +97,7 @@ static inline int pv_utf8_encode(uint32_t cp, char *out)
     return 4;
 }
 
-/* Code points in valid UTF-8. */
+/* Number of code points in valid UTF-8. */
 static inline size_t pv_utf8_length(const char *text, size_t bytes)
 {
     size_t n = 0;

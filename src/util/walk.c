@@ -1,4 +1,4 @@
-/* A walk through folders. */
+/* Recursive folder traversal. */
 #include "util/walk.h"
 
 #include "util/c_locale.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The folders around an entry: a link back to one of them would lead round in a circle. */
+/* The folders that contain an entry: a link back to one of them would form a cycle. */
 typedef struct level {
     const struct level *outer;
     dev_t device;
@@ -18,7 +18,7 @@ typedef struct level {
 typedef struct walk {
     pv_walk_fn *fn;
     void *user;
-    size_t root; /* characters before the inner path */
+    size_t root; /* length of the path before the inner path */
 } walk;
 
 static bool leads_back(const level *outer, const struct stat *info)
@@ -68,7 +68,7 @@ static int enter(const walk *w, pv_walk_entry *folder, const level *outer)
     return answer;
 }
 
-/* At most 0 unless the walk is to end. */
+/* Returns a value above 0 if the walk must end. */
 static int visit(const walk *w, const char *path, const char *inner, const level *outer)
 {
     struct stat info;
