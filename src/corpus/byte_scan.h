@@ -1,12 +1,11 @@
-/* The ASCII fast path: 64 bytes at a time become two bit masks.
+/* The ASCII fast path: classifies 64 bytes at a time into two bit masks.
  *
  *   text   T h e _ c a t ' s _ n a ï v e _      (_ a separator)
  *   word   1 1 1 0 1 1 1 1 1 0 1 1 1 1 1 1 0    bytes that may belong to words
  *   odd    0 0 0 0 0 0 0 1 0 0 0 0 1 1 0 0 0    bytes that need a closer look
  *
- * A candidate, consecutive word bytes, without odd bytes is a word as it stands, already in lower case if
- * that was asked for; all others go to the careful splitter. Bytes of 0x80 and
- * above are always odd.
+ * A candidate (consecutive word bytes) without odd bytes is a word as it is, already lower-cased if
+ * the options say so; all others go to the slow splitter. Bytes of 0x80 and above are always odd.
  */
 #ifndef PV_CORPUS_BYTE_SCAN_H
 #define PV_CORPUS_BYTE_SCAN_H
@@ -23,7 +22,7 @@ typedef struct pv_scan_rules {
     bool odd_digits; /* 0-9 are word bytes, and odd */
     bool apostrophe, hyphen, underscore; /* are word bytes, and odd */
     bool odd_capital_i;                  /* I is odd, and not folded: Turkish */
-    unsigned char bits[256];             /* the same for the plain kernel */
+    unsigned char bits[256];             /* the same, for the plain kernel */
 } pv_scan_rules;
 
 /* Fills `bits` from the flags. */
@@ -31,7 +30,7 @@ void pv_scan_rules_finish(pv_scan_rules *rules);
 
 /* Exactly 64 readable and writable bytes at `text`. */
 void pv_scan_block(const pv_scan_rules *rules, unsigned char *text, uint64_t *word, uint64_t *odd);
-/* The same in plain C: the reference, and what other processors use. */
+/* The same in plain C: the reference, also used on other processors. */
 void pv_scan_block_plain(const pv_scan_rules *rules, unsigned char *text, uint64_t *word,
                          uint64_t *odd);
 

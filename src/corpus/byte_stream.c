@@ -1,11 +1,12 @@
-/* Streams: plain files and pipes by read(2), gzip by zlib, everything else that is packed by
- * libarchive, which also opens archives inside gzip. It unpacks gzip too, but does not look at the
- * checksums, so that a damaged file would be counted as if it were sound.
+/* Streams: plain files and pipes are read by read(2), gzip by zlib, all other compression and
+ * archive formats by libarchive, which also opens archives inside gzip. libarchive could decompress
+ * gzip too, but it ignores the checksums, so a damaged file would be counted without an error.
  *
  *     file ─► [gunzip] ─► first bytes looked at ─► [libarchive] ─► members
  *
- * A document such as a .docx is a zip, but one member: its parts are those with text. One inside an
- * archive is read by a second stream, whose file is the member of the first. There is no third.
+ * A document such as a .docx is a zip file but counts as one member; its parts are the files with
+ * text. A document inside an archive is read by a second stream, whose file is the member of the
+ * first. There is no third level.
  */
 #include "corpus/byte_stream.h"
 
@@ -33,59 +34,59 @@ enum {
     PEEK = 1024,
     PACKED_SIZE = 256 << 10,
     WITH_GZIP_HEADER = 16,
-    PART_PEEK = 4096,       /* of a part of a document, to see whether it has text */
-    DOCUMENT_MOST = 1 << 30 /* bytes of all parts: more is a trap, not a document */
+    PART_PEEK = 4096,       /* bytes of a document part that show whether it has text */
+    DOCUMENT_MOST = 1 << 30 /* bytes of all parts: a larger file is a zip bomb */
 };
 
-/* Documents that are a zip. */
+/* Document formats that are zip files. */
 typedef enum package_kind {
     PACKAGE_NONE = 0,
     PACKAGE_OFFICE, /* .docx, .xlsx, .pptx */
     PACKAGE_OPENDOCUMENT,
     PACKAGE_EPUB,
-    PACKAGE_OTHER /* without text that we know */
+    PACKAGE_OTHER /* without text that we can read */
 } package_kind;
 
 struct pv_byte_stream {
     psdvec_context *ctx;
     pv_scope scope; /* of the buffers below */
-    char *path;     /* as shown to people */
+    char *path;     /* for messages */
     int fd;
     bool owns_fd;
     bool regular; /* a file on disk, never blocks */
-    bool ended;   /* the end was met */
+    bool ended;   /* the end was reached */
     uint64_t consumed;
 
-    char peek[PEEK]; /* the first bytes, read to see what the file is */
+    char peek[PEEK]; /* the first bytes, for detecting the format */
     size_t peek_length, peek_used;
 
-    bool gzip; /* it is, and `z` is initialised */
+    bool gzip; /* the file is gzip, and `z` is initialised */
     z_stream z;
     char *zipped; /* PACKED_SIZE bytes read from the file */
-    bool in_gzip; /* inside one of its parts, which are unpacked one after the other */
+    bool in_gzip; /* inside a gzip member; there may be several */
 
     uint64_t claimed; /* memory of the decompressor */
 
-    bool started;            /* the only member of a plain file has been given */
+    bool started;            /* the only member of a plain file has been returned */
     struct archive *archive; /* NULL: plain */
-    pv_locale utf8;          /* in the C locale libarchive loses names in other letters */
-    char *packed;            /* PACKED_SIZE bytes for it, behind gzip */
+    pv_locale utf8;          /* in the C locale libarchive loses non-ASCII names */
+    char *packed;            /* its input buffer of PACKED_SIZE bytes, after gzip */
     char *name;              /* of the member, heap; NULL: the path */
     bool in_archive;
-    const char *unpacked; /* bytes not yet taken */
+    const char *unpacked; /* bytes not yet read */
     size_t unpacked_left;
 
-    package_kind package; /* what the archive is, if it is one document */
+    package_kind package; /* the kind of document, if the archive is one */
     uint64_t parts_size;
-    bool has_sheets, has_slides; /* which office program it is of, if it has no text */
-    char head[PART_PEEK];        /* the first bytes of a member, looked at and not yet taken */
+    bool has_sheets, has_slides; /* names the kind of document if it has no text */
+    char head[PART_PEEK];        /* the first bytes of a member, inspected but not yet read */
     size_t head_length, head_used;
 
     pv_byte_stream *outer; /* the file is its current member */
     pv_byte_stream *inner; /* the current member is a document */
 };
 
-/* Waits for a pipe without missing a request to stop. */
+/* Waits for a pipe and checks for cancellation. */
 static psdvec_status wait_readable(pv_byte_stream *stream)
 {
     if (stream->regular || stream->outer)
@@ -106,7 +107,7 @@ static psdvec_status read_file(pv_byte_stream *stream, char *bytes, size_t capac
     *got = 0;
     if (stream->outer)
         return read_member(stream->outer, bytes, capacity, got);
-    while (!stream->ended) { /* a terminal would ask again after the end */
+    while (!stream->ended) { /* a terminal would prompt again after the end */
         PV_TRY(wait_readable(stream));
         ssize_t count = read(stream->fd, bytes, capacity);
         if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -121,7 +122,7 @@ static psdvec_status read_file(pv_byte_stream *stream, char *bytes, size_t capac
     return PSDVEC_OK;
 }
 
-/* What was looked at first, then the rest of the file. */
+/* Reads the inspected bytes first, then the rest of the file. */
 static psdvec_status read_packed(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     size_t peeked = stream->peek_length - stream->peek_used;
@@ -156,7 +157,7 @@ static psdvec_status open_gzip(pv_byte_stream *stream)
     return PSDVEC_OK;
 }
 
-/* Has bytes for zlib, if there are any. */
+/* Provides input for zlib, if there is any. */
 static psdvec_status refill(pv_byte_stream *stream)
 {
     size_t got;
@@ -168,8 +169,8 @@ static psdvec_status refill(pv_byte_stream *stream)
     return PSDVEC_OK;
 }
 
-/* Unpacked bytes; *got is 0 only at the end of the last part. Zero bytes that pad the end, as tapes
- * leave them, are passed over; anything else after a part is an error. */
+/* Reads decompressed bytes; *got is 0 only at the end of the last gzip member. Zero padding at the
+ * end, as on tapes, is skipped; anything else after a member is an error. */
 static psdvec_status read_gzip(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     z_stream *z = &stream->z;
@@ -203,7 +204,7 @@ static psdvec_status read_gzip(pv_byte_stream *stream, char *bytes, size_t capac
 
 /* ---- What a file is --------------------------------------------------------- */
 
-/* Bytes behind gzip, if there is any. */
+/* Reads bytes, decompressed if the file is gzip. */
 static psdvec_status read_next(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
 {
     if (stream->gzip && stream->peek_used == stream->peek_length)
@@ -211,8 +212,8 @@ static psdvec_status read_next(pv_byte_stream *stream, char *bytes, size_t capac
     return read_packed(stream, bytes, capacity, got);
 }
 
-/* Reads the first bytes: of the file, or, later, of what is behind gzip. The
- * unpacker has then taken all of the file's, which are replaced. */
+/* Reads the first bytes of the file or, later, of the decompressed data. By then the decompressor
+ * has consumed the first bytes of the file, which are replaced. */
 static psdvec_status take_peek(pv_byte_stream *stream)
 {
     char first[PEEK];
@@ -236,7 +237,7 @@ static uint64_t zstd_window(const unsigned char *frame, size_t length)
     if (length < 10)
         return SMALL_WINDOW;
     unsigned descriptor = frame[4];
-    if (descriptor & 0x20) { /* one segment: no window, the content is it */
+    if (descriptor & 0x20) { /* single segment: the content size is the window size */
         static const unsigned dictionary_bytes[] = {0, 1, 2, 4};
         static const unsigned size_bytes[] = {1, 2, 4, 8};
         size_t at = 5 + dictionary_bytes[descriptor & 3];
@@ -275,14 +276,14 @@ static uint64_t xz_dictionary(const unsigned char *stream, size_t length)
     return SMALL_WINDOW;
 }
 
-/* Formats by their first bytes. The memory of a decompressor is read off the beginning of the packed
- * data, so that it can be counted into the budget: a zstd window or an xz dictionary may exceed
- * everything else. */
+/* Formats by their first bytes. The memory that a decompressor needs is computed from the start of
+ * the compressed data, so that it can be counted against the budget: a zstd window or an xz
+ * dictionary may be larger than everything else. */
 typedef struct packing {
     size_t offset, length;
     const char *magic;
     uint64_t memory;
-    uint64_t (*window)(const unsigned char *start, size_t length); /* in addition; NULL: none */
+    uint64_t (*window)(const unsigned char *start, size_t length); /* extra memory; NULL: none */
 } packing;
 
 static const packing packings[] = {
@@ -294,10 +295,10 @@ static const packing packings[] = {
     {0, 4, "PK\x03\x04", SMALL_WINDOW, NULL},              /* zip */
     {0, 4, "PK\x05\x06", SMALL_WINDOW, NULL},              /* zip, empty */
     {257, 5, "ustar", SMALL_WINDOW, NULL},                 /* tar */
-    {1, 3, "\x2a\x4d\x18", SMALL_WINDOW, NULL}, /* zstd's skippable frames, which may come first */
+    {1, 3, "\x2a\x4d\x18", SMALL_WINDOW, NULL},            /* a skippable frame of zstd */
     {0}};
 
-/* NULL if the stream is not packed. */
+/* NULL if the stream is not compressed. */
 static const packing *find_packing(const pv_byte_stream *stream)
 {
     const packing *p = packings;
@@ -315,8 +316,8 @@ static unsigned little16(const char *bytes)
     return (unsigned char)bytes[0] | (unsigned)(unsigned char)bytes[1] << 8;
 }
 
-/* By the first member of the zip: OpenDocument and EPUB have their type there, office programs of
- * Microsoft one of their own folders. */
+/* Detected by the first member of the zip: OpenDocument and EPUB store their type there, Microsoft
+ * Office files one of their characteristic folders. */
 static package_kind package_of(const char *bytes, size_t length)
 {
     enum { NAME = 30 };
@@ -376,7 +377,7 @@ static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, con
     return (la_ssize_t)got;
 }
 
-/* Zip directories stand at the end of the file, so zip needs to jump. */
+/* The zip directory is at the end of the file, so zip needs seeking. */
 static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_int64_t offset,
                                      int whence)
 {
@@ -462,7 +463,7 @@ static pv_byte_stream *new_stream(psdvec_context *ctx)
     return stream;
 }
 
-/* For a document that is the current member. */
+/* Opens the current member, which is a document. */
 static psdvec_status open_inner(pv_byte_stream *outer)
 {
     pv_byte_stream *stream = outer->inner = new_stream(outer->ctx);
@@ -524,7 +525,8 @@ static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
         pv_utf8_end(&stream->utf8);
         if (result == ARCHIVE_EOF) {
             *more = false;
-            /* An archive may end before the gzip around it does, whose checksum is last. */
+            /* An archive may end before the enclosing gzip data does; read on to verify its
+             * checksum. */
             for (size_t got = stream->gzip ? 1 : 0; got > 0;)
                 PV_TRY(read_gzip(stream, stream->packed, PACKED_SIZE, &got));
             return PSDVEC_OK;
@@ -553,7 +555,8 @@ static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
     }
 }
 
-/* Bytes of the current member of an archive or of a plain file, not of a document inside it. */
+/* Reads bytes of the current member of an archive or of a plain file, not of a document inside
+ * it. */
 static psdvec_status read_unpacked(pv_byte_stream *stream, char *bytes, size_t capacity,
                                    size_t *got)
 {
@@ -567,7 +570,7 @@ static psdvec_status read_unpacked(pv_byte_stream *stream, char *bytes, size_t c
             archive_read_data_block(stream->archive, &unpacked, &stream->unpacked_left, &offset);
         if (result == ARCHIVE_EOF)
             return PSDVEC_OK;
-        if (result != ARCHIVE_OK) /* a warning here is a checksum that does not match */
+        if (result != ARCHIVE_OK) /* a warning here is a checksum mismatch */
             return fail_archive(stream);
         stream->unpacked = unpacked;
     }
@@ -594,7 +597,7 @@ static psdvec_status read_member(pv_byte_stream *stream, char *bytes, size_t cap
     return PSDVEC_OK;
 }
 
-/* The first bytes of the member, which read_member will give again. */
+/* Reads the first bytes of the member, which read_member will return again. */
 static psdvec_status look_at_member(pv_byte_stream *stream)
 {
     size_t got = 1;

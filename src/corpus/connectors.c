@@ -35,7 +35,7 @@ void pv_connectors_free(pv_connectors *c)
 static psdvec_status take_connector(const pv_connectors *c, pv_connecting *s, const pv_token *token,
                                     pv_token *out, size_t *n)
 {
-    if (s->open && s->in_a_row++ == c->most) { /* too many: what follows is no neighbour */
+    if (s->open && s->in_a_row++ == c->most) { /* too many: the next word is not a neighbour */
         out[(*n)++] = (pv_token){.kind = PV_TOKEN_SENTENCE_END};
         s->open = false;
     }
@@ -66,7 +66,7 @@ psdvec_status pv_connectors_mark(pv_connectors *c, pv_connecting *s, const pv_to
         if (s->open && s->in_a_row) {
             added++;
             out[n++] = (pv_token){.kind = PV_TOKEN_SENTENCE_END};
-            out[n++] = (pv_token){.kind = PV_TOKEN_RAW, /* until its text stays where it is */
+            out[n++] = (pv_token){.kind = PV_TOKEN_RAW, /* READY when its text is fixed */
                                   .text = (const char *)(uintptr_t)s->texts.length,
                                   .length = (uint32_t)s->last.length};
             PV_TRY(pv_buffer_append(&s->texts, s->last.data, s->last.length));

@@ -1,4 +1,4 @@
-/* Cutting the inputs into segments. */
+/* Dividing the inputs into segments. */
 #include "corpus/corpus.h"
 
 #include "corpus/file_kind.h"
@@ -28,13 +28,13 @@ typedef struct corpus_file {
     uint64_t line;     /* number of the line at the carry */
     uint64_t sequence; /* of the next segment */
     bool open;         /* the next segment begins inside a document */
-    bool input_ended;  /* said in a segment of its own */
-    uint64_t consumed; /* told to the progress line */
+    bool input_ended;  /* reported in a separate segment */
+    uint64_t consumed; /* reported as progress */
     pv_wiki_dump *dump;
     pv_buffer pages;
 } corpus_file;
 
-/* Members that something was noticed of, and the first of them in the order of the inputs. */
+/* Number of members with a condition to report, and the first of them in input order. */
 typedef struct notice {
     uint64_t count;
     size_t file;
@@ -51,12 +51,12 @@ struct pv_corpus {
     _Atomic size_t next_unopened;
     _Atomic uint64_t bytes;
     pv_progress progress;
-    bool slow; /* the caller tells of it */
+    bool slow; /* the caller reports progress */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     notice passed_over, guessed, bad, wrapped;
     unsigned width;  /* of the first wrapped member */
-    uint64_t *kinds; /* of those passed over, see file_kind.h */
+    uint64_t *kinds; /* of skipped files, see file_kind.h */
     uint64_t bad_sequences;
 };
 
@@ -146,9 +146,9 @@ pv_progress *pv_corpus_progress(pv_corpus *corpus)
     return &corpus->progress;
 }
 
-/* ---- What was noticed --------------------------------------------------------- */
+/* ---- Notices --------------------------------------------------------- */
 
-/* Under the corpus's lock. */
+/* The corpus's lock must be held. */
 static psdvec_status notice_member(notice *n, const corpus_file *file, size_t index)
 {
     bool first = n->count++ == 0 || index < n->file ||
@@ -164,7 +164,8 @@ static psdvec_status notice_member(notice *n, const corpus_file *file, size_t in
 
 static const char binary_advice[] = "does not look like text; if it is text, set its `encoding`";
 
-/* A file that the user named must be text; others are counted. */
+/* A file that the user named must be text; other files that are not text are skipped and
+ * counted. */
 static psdvec_status pass_over(pv_corpus *corpus, const corpus_file *file, size_t index,
                                size_t number)
 {
@@ -184,7 +185,7 @@ static psdvec_status pass_over(pv_corpus *corpus, const corpus_file *file, size_
     return status;
 }
 
-/* The member has been read. */
+/* Called when the member has been read. */
 static psdvec_status notice_conversion(pv_corpus *corpus, const corpus_file *file, size_t index)
 {
     const pv_text_source *source = &file->source;
@@ -299,8 +300,8 @@ void pv_corpus_report(const pv_corpus *corpus)
 static psdvec_status fill(corpus_file *file, pv_buffer *buffer, size_t wanted)
 {
     while (!file->member_ended && buffer->length < wanted) {
-        /* Never more than wanted: where segments are cut must not depend on how
-         * much a pipe happens to hold. */
+        /* Never more than wanted: segment boundaries must not depend on how much data a pipe
+         * happens to hold. */
         size_t missing = wanted - buffer->length, got;
         PV_TRY(pv_buffer_reserve(buffer, missing));
         PV_TRY(pv_text_source_read(&file->source, buffer->data + buffer->length, missing, &got));
@@ -319,8 +320,8 @@ static psdvec_status take_page(void *opaque, const char *title, size_t title_len
     return pv_buffer_byte(&file->pages, '\0');
 }
 
-/* Text whose lines are cut at a width: its documents end at blank lines if that is for us to decide,
- * and the user is told in either case. */
+/* Detects text that is wrapped at a fixed width. Its documents end at blank lines unless the user
+ * chose otherwise; the user is notified in either case. */
 static psdvec_status look_for_wrapping(pv_corpus *corpus, corpus_file *file, size_t index)
 {
     psdvec_document document = corpus->options->document;
@@ -342,7 +343,7 @@ static psdvec_status look_for_wrapping(pv_corpus *corpus, corpus_file *file, siz
     return status;
 }
 
-/* Decides from its beginning what the member is. False: pass over it. */
+/* Detects the format of the member from its first bytes. False: skip it. */
 static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t index, bool *use)
 {
     psdvec_context *ctx = corpus->ctx;
@@ -446,8 +447,8 @@ static psdvec_status next_pages(pv_corpus *corpus, corpus_file *file, pv_segment
     return PSDVEC_OK;
 }
 
-/* A document that files have in common ends after the last file of the input, in an empty segment:
- * nobody knows before whether that file has any text. */
+/* A document that spans files ends after the last file of the input, in an empty segment: it is not
+ * known earlier whether that file has any text. */
 static bool end_input(pv_corpus *corpus, size_t index, pv_segment *segment)
 {
     const pv_input_file *this = &corpus->inputs->files[index];
@@ -503,7 +504,7 @@ static psdvec_status next_of_file(pv_corpus *corpus, size_t index, pv_segment *s
 psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segment, bool *more)
 {
     size_t count = corpus->inputs->count;
-    size_t tried = 0; /* files of others found finished in a row */
+    size_t tried = 0; /* consecutive finished files */
     for (;;) {
         PV_TRY(pv_check_cancel(corpus->ctx));
         if (*place == SIZE_MAX || corpus->files[*place].finished) {

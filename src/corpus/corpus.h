@@ -2,13 +2,14 @@
  *
  *     inputs ─► files ─► streams ─► members ─► segments (about half a megabyte)
  *
- * There is no reader thread: whoever needs a segment takes the lock of a file, reads or unpacks the
- * next one, releases the lock and tokenises. While one worker unpacks, the others tokenise; with one
- * thread nothing waits for anything. A worker prefers a file nobody has opened yet, and joins others
- * when there is none left, so many small files and one large file both keep all workers busy.
+ * There is no reader thread: a worker that needs a segment takes the lock of a file, reads or
+ * decompresses the next segment, releases the lock and tokenises. While one worker decompresses,
+ * the others tokenise; with one thread nothing ever waits. A worker prefers a file that is not open
+ * yet, and shares an open one when there is none left, so many small files and one large file both
+ * keep all workers busy.
  *
- * How segments are cut depends on the text alone, never on threads or memory; tokens.h says where.
- * (file, sequence) puts them back into order.
+ * Segment boundaries depend only on the text, never on threads or memory; tokens.h defines them.
+ * (file, sequence) restores the order.
  */
 #ifndef PV_CORPUS_CORPUS_H
 #define PV_CORPUS_CORPUS_H
@@ -22,7 +23,7 @@ typedef enum pv_segment_kind {
     PV_SEGMENT_JSON_LINES,
     PV_SEGMENT_WIKI_PAGES,     /* raw markup of pages, each ended by a NUL byte */
     PV_SEGMENT_WIKI_EXTRACTOR, /* lines with <doc ...> and </doc> */
-    PV_SEGMENT_WRAPPED         /* text of which blank lines, not line ends, end documents */
+    PV_SEGMENT_WRAPPED         /* wrapped text: blank lines, not line ends, end documents */
 } pv_segment_kind;
 
 typedef struct pv_segment {
@@ -32,7 +33,7 @@ typedef struct pv_segment {
     uint32_t file;     /* index into the list of inputs */
     uint64_t sequence; /* within the file */
     uint64_t offset;   /* of the text within the member */
-    uint64_t consumed; /* bytes of the file, packed perhaps, that were read for it */
+    uint64_t consumed; /* bytes of the file, possibly compressed, read for it */
     uint64_t line;     /* number of the first line, for JSON lines; from 1 */
     bool continues;    /* begins inside a document */
     bool open;         /* ends inside a document, which the next segment continues */
@@ -43,24 +44,24 @@ void pv_segment_free(pv_segment *segment);
 
 typedef struct pv_corpus pv_corpus;
 
-/* `inputs` and `options` must outlive the corpus. `stage`: processing the text takes longer than
- * reading it, and progress calls it that; the caller then reports segment->consumed bytes of every
- * segment to pv_corpus_progress. NULL: progress is that of reading. */
+/* `inputs` and `options` must outlive the corpus. `stage`: the name of the progress stage if
+ * processing the text takes longer than reading it; the caller then reports segment->consumed bytes
+ * of every segment to pv_corpus_progress. NULL: reading itself is reported. */
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                             const psdvec_text_options *options, const char *stage,
                             pv_corpus **corpus);
 void pv_corpus_free(pv_corpus *corpus);
 
-/* The next segment for this worker; *more is false when all is read. `*place`
- * starts as SIZE_MAX and remembers which file the worker was reading. */
+/* Gets the next segment for this worker; *more is false after the last. `*place` starts as SIZE_MAX
+ * and remembers which file the worker was reading. */
 psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segment, bool *more);
 
-/* Bytes of text handed out, after unpacking. */
+/* Bytes of text in all segments so far, after decompression. */
 uint64_t pv_corpus_bytes(const pv_corpus *corpus);
-/* Of a stage, by bytes of the files. */
+/* Progress of the stage, in bytes of the files. */
 pv_progress *pv_corpus_progress(pv_corpus *corpus);
 
-/* Warns of files that were passed over, and of encodings that were guessed. */
+/* Warns about skipped files and guessed encodings. */
 void pv_corpus_report(const pv_corpus *corpus);
 
 #endif

@@ -1,4 +1,4 @@
-/* Guessing and converting encodings. */
+/* Detecting and converting encodings. */
 #include "corpus/encoding.h"
 
 #include "util/utf8.h"
@@ -70,7 +70,7 @@ bool pv_encoding_known(const char *name)
     return true;
 }
 
-/* ---- Guessing ---------------------------------------------------------------------------------- */
+/* ---- Guessing -------------------------------------------------------------------------------- */
 
 pv_encoding pv_encoding_of_mark(const char *bytes, size_t length, size_t *mark)
 {
@@ -80,7 +80,7 @@ pv_encoding pv_encoding_of_mark(const char *bytes, size_t length, size_t *mark)
         pv_encoding encoding;
     } marks[] = {
         {"\xEF\xBB\xBF", 3, PV_ENCODING_UTF8},
-        {"\xFF\xFE\0\0", 4, PV_ENCODING_UTF32LE}, /* before UTF-16: its mark begins like this */
+        {"\xFF\xFE\0\0", 4, PV_ENCODING_UTF32LE}, /* before its prefix, the mark of UTF-16 */
         {"\0\0\xFE\xFF", 4, PV_ENCODING_UTF32BE},
         {"\xFF\xFE", 2, PV_ENCODING_UTF16LE},
         {"\xFE\xFF", 2, PV_ENCODING_UTF16BE},
@@ -110,7 +110,8 @@ static bool is_surrogate(uint32_t unit)
     return unit >= 0xD800 && unit <= 0xDFFF;
 }
 
-/* One code point; its length in bytes, negative if it is none, 0 if bytes are missing. */
+/* Decodes one code point. Returns its length in bytes, negative if it is invalid, 0 if bytes are
+ * missing. */
 static int decode16(const unsigned char *p, size_t length, bool little, uint32_t *cp)
 {
     if (length < 2)
@@ -151,8 +152,8 @@ static int decode_wide(pv_encoding encoding, const unsigned char *p, size_t leng
     }
 }
 
-/* Every unit is a character that texts contain, and there are separators among them. In the wrong
- * order, U+0020 would be U+2000 and U+000A the unassigned U+0A00. */
+/* Every unit is a character that occurs in text, and some are separators. In the wrong byte order,
+ * U+0020 would be U+2000 and U+000A the unassigned U+0A00. */
 static bool is_wide_text(pv_encoding encoding, const unsigned char *p, size_t length)
 {
     size_t characters = 0, ascii = 0, letters = 0, separators = 0;
@@ -177,7 +178,7 @@ static bool is_wide_text(pv_encoding encoding, const unsigned char *p, size_t le
     }
     if (characters < 4)
         return false;
-    /* Mostly Latin letters; or another script, and then enough of it for no coincidence. */
+    /* Mostly Latin letters, or enough of another script to rule out coincidence. */
     return ascii * 10 >= characters * 4 ||
            (characters >= 32 && separators * 200 >= characters && letters * 2 >= characters);
 }
@@ -197,8 +198,8 @@ static bool is_ascii_letter(unsigned char c)
     return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-/* In the languages of Western Europe, letters outside of ASCII are few, hardly ever three in a row,
- * and signs such as ¹, ³ or ¿ never stand between two letters: where they seem to, the text is Polish
+/* In the languages of Western Europe, non-ASCII letters are few, hardly ever three in a row, and
+ * signs such as ¹, ³ or ¿ never occur between two letters: where they seem to, the text is Polish
  * or Czech in Windows-1250. Other alphabets and Asian encodings have runs of such bytes. */
 static bool looks_western(const unsigned char *p, size_t length)
 {
@@ -215,7 +216,7 @@ static bool looks_western(const unsigned char *p, size_t length)
                       c == 0xBA || c == 0x83;
         bool apostrophe = c == 0x92 || c == 0xB4 || c == 0xAD || c == 0xB7 || c == 0x96 ||
                           c == 0x97 || c == 0x85;
-        /* ÿ is a letter that hardly any word has; þ, ý and ð never stand alone. */
+        /* ÿ hardly ever occurs in words; þ, ý and ð never occur alone. */
         bool alone = !is_ascii_letter(before) && !is_ascii_letter(after);
         bool undefined = c == 0x81 || c == 0x8D || c == 0x8F || c == 0x90 || c == 0x9D ||
                          c == 0xFF || (alone && (c == 0xF0 || c == 0xFD || c == 0xFE));
@@ -245,7 +246,7 @@ pv_encoding pv_encoding_guess_narrow(const char *bytes, size_t length, bool whol
                : PV_ENCODING_UTF8;
 }
 
-/* ---- Conversion ------------------------------------------------------------------------------- */
+/* ---- Conversion ------------------------------------------------------------------------------ */
 
 psdvec_status pv_decoder_open(pv_decoder *d, psdvec_context *ctx, pv_encoding encoding,
                               const char *name)

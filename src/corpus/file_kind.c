@@ -103,7 +103,7 @@ bool pv_file_kind_find(const char *bytes, size_t length, size_t *kind)
             continue;
         if (s->weak && !memchr(bytes, '\0', length < SOON ? length : SOON))
             continue;
-        /* Two entries may have one name; the first stands for all. */
+        /* Several entries may share a name; the first represents all of them. */
         size_t first = 0;
         while (strcmp(signatures[first].kind.name, s->kind.name) != 0)
             first++;
@@ -121,7 +121,7 @@ bool pv_looks_binary(const char *bytes, size_t length, bool is_utf8)
         uint32_t cp;
         int used = is_utf8 ? pv_utf8_decode(p, end, &cp) : 1;
         if (used < 0) {
-            if (end - p >= 4) /* not merely cut off where we stopped looking */
+            if (end - p >= 4) /* not just truncated at the end of the sample */
                 strange += (size_t)-used;
             p -= used;
         } else {

@@ -1,4 +1,4 @@
-/* See html_entities.h. Names are found by binary search; the half a dozen that
+/* Decoding HTML character references. Names are found by binary search; the half a dozen that
  * make up nearly all references of an encyclopaedia are tried first. */
 #include "corpus/html_entities.h"
 
@@ -111,7 +111,7 @@ static size_t numeric(const char *text, size_t length, uint32_t *code)
     if (i == first || i == length || text[i] != ';' || value == 0 ||
         (value >= 0xD800 && value <= 0xDFFF))
         return 0;
-    *code = value < 256 ? pv_windows_1252((unsigned char)value) : value; /* &#150; is meant so */
+    *code = value < 256 ? pv_windows_1252((unsigned char)value) : value; /* &#150; is a dash */
     return i + 1;
 }
 
@@ -156,7 +156,7 @@ size_t pv_html_entity_twice(const char *text, size_t length, uint32_t *code)
     size_t taken = pv_html_entity(text, length, code);
     if (taken == 0 || *code != '&')
         return taken;
-    /* The rest, "nbsp;", needs an '&' before it, which the input must not get. */
+    /* The rest, "nbsp;", needs an '&' in front, but the input must not be changed. */
     char second[NAME_MAX_BYTES + 3] = "&";
     size_t rest = length - taken;
     if (rest > sizeof second - 1)

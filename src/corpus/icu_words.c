@@ -1,4 +1,4 @@
-/* The icu tokenizer: ICU's word break iterator straight over the UTF-8. */
+/* The icu tokenizer: ICU's word break iterator applied directly to UTF-8. */
 #include "corpus/icu_words.h"
 
 #ifdef PV_HAVE_ICU
@@ -15,7 +15,7 @@ struct pv_icu_breaker {
     UText text;
     const char *begin;
     int64_t position; /* of the last boundary */
-    int64_t rest;     /* end of what follows an elided word at `position`; 0: nothing does */
+    int64_t rest;     /* end of the text after an elided word at `position`; 0: none */
     bool open;
 };
 

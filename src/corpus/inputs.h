@@ -1,5 +1,5 @@
-/* What the user named, as a list of files: folders are walked in sorted order,
- * hidden names are passed over, and what does not exist is noticed at once.
+/* Expands the user's inputs into a list of files: folders are traversed in sorted order, hidden
+ * names are skipped, and missing files are detected at once.
  */
 #ifndef PV_CORPUS_INPUTS_H
 #define PV_CORPUS_INPUTS_H
@@ -25,7 +25,7 @@ psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, s
                                pv_inputs *list);
 void pv_inputs_free(pv_inputs *list);
 
-/* Hidden files, and the clutter that other systems put into archives. */
+/* Hidden files, and metadata files that other systems put into archives. */
 bool pv_is_clutter(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lists of elided words, and of marks that writing leaves out or puts in at will. */
+/* Lists of elided words and of optional marks. */
 #include "corpus/language.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-/* Tatweel, which stretches a word, Quranic annotation signs and vowel signs. Left in: madda and
- * hamza (U+0653 to U+0655), which are parts of letters in decomposed text. */
+/* Tatweel (elongation), Quranic annotation signs and vowel signs. Madda and hamza (U+0653 to
+ * U+0655) stay, because they are parts of letters in decomposed text. */
 static const range arabic_marks[] = {{0x0610, 0x061A}, {0x0640, 0x0640}, {0x064B, 0x0652},
                                      {0x0656, 0x065F}, {0x0670, 0x0670}, {0x06D6, 0x06DC},
                                      {0x06DF, 0x06E4}, {0x06E7, 0x06E8}, {0x06EA, 0x06ED},
@@ -44,7 +44,7 @@ bool pv_language_drops(psdvec_language language, uint32_t cp)
     return false;
 }
 
-/* Between spaces, so that a word can be looked up with its spaces. */
+/* Enclosed in spaces, so that a word can be searched for with its spaces. */
 static const char *elided_words(psdvec_language language)
 {
     switch (language) {

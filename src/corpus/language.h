@@ -1,4 +1,4 @@
-/* What the option `language` changes: elided words, marks that are left out, and lower case. */
+/* The language-dependent rules: elided words, omitted marks, and lower-casing. */
 #ifndef PV_CORPUS_LANGUAGE_H
 #define PV_CORPUS_LANGUAGE_H
 
@@ -10,9 +10,9 @@ static inline bool pv_language_dotless_i(psdvec_language language)
     return language == PSDVEC_LANGUAGE_TURKISH || language == PSDVEC_LANGUAGE_AZERBAIJANI;
 }
 
-/* True if some marks are left out of words. */
+/* True if some marks are removed from words. */
 bool pv_language_drops_marks(psdvec_language language);
-/* True if this one is. Marks that compose with a letter, such as hamza and madda, stay. */
+/* True if this mark is removed. Marks that compose with a letter, such as hamza and madda, stay. */
 bool pv_language_drops(psdvec_language language, uint32_t cp);
 
 /* True if the language elides words: l'homme is two words, l' and homme. */

@@ -1,4 +1,4 @@
-/* A scanner of tags that builds no tree. */
+/* A tag scanner that builds no tree. */
 #include "corpus/markup_text.h"
 
 #include "base/platform.h"
@@ -9,7 +9,7 @@
 
 /* ---- What elements do ---------------------------------------------------------------------- */
 
-/* White space before the next character, the strongest that was asked for. */
+/* White space before the next character, the strongest that was requested. */
 enum { NOTHING, SPACE, LINE, BLOCK };
 
 typedef enum action {
@@ -17,10 +17,10 @@ typedef enum action {
     SEPARATES,  /* words */
     BREAKS,     /* the line */
     IS_BLOCK,
-    DROPS, /* its contents are not text of the document */
-    RAW,   /* the same, and "<" in it is not markup before its end tag */
+    DROPS, /* its content is not document text */
+    RAW,   /* the same, and "<" in it is not markup until its end tag */
     PRE,   /* a block in which line ends are line ends */
-    TEXT,  /* of formats that have text only in these */
+    TEXT,  /* contains text, in formats where other elements do not */
 } action;
 
 typedef struct element {
@@ -100,7 +100,7 @@ static const element html_elements[] = {{"address", IS_BLOCK},
                                         {"video", DROPS},
                                         {0}};
 
-/* Word stores a text box twice, the second time in a Fallback for older programs. */
+/* Word stores a text box twice, the second time in a Fallback element for older programs. */
 static const element word_elements[] = {{"t", TEXT},      {"p", IS_BLOCK},     {"br", BREAKS},
                                         {"cr", BREAKS},   {"tab", SEPARATES},  {"ptab", SEPARATES},
                                         {"tc", IS_BLOCK}, {"Fallback", DROPS}, {0}};
@@ -180,7 +180,7 @@ static psdvec_status write_code_point(pv_markup_reader *r, uint32_t code, pv_buf
 {
     char utf8[4] = " ";
     size_t length = 1;
-    /* The spaces that HTML uses for layout, and no new line ends. */
+    /* Spaces that HTML uses for layout, and line ends, become plain spaces. */
     if (code > ' ' && code != 0xA0 && code != 0x2028 && code != 0x2029 && code != 0x85)
         length = (size_t)pv_utf8_encode(code, utf8);
     return write_text(r, utf8, length, out);
@@ -194,14 +194,14 @@ enum {
     AT_TAG,      /* after < */
     AT_END_TAG,  /* after </ */
     IN_NAME,     /* of a tag */
-    IN_TAG,      /* behind its name */
+    IN_TAG,      /* after its name */
     AT_MARK,     /* after <! */
     IN_COMMENT,  /* until --> */
     IN_DECLARED, /* <!DOCTYPE ... >, which may have [...] inside */
     IN_CDATA,    /* until ]]> */
     IN_BOGUS,    /* until > */
     IN_RAW,      /* <script>: until </ */
-    IN_RAW_NAME  /* after </ there */
+    IN_RAW_NAME  /* after </ in raw text */
 };
 
 static void add_to_name(pv_markup_reader *r, char c)
@@ -228,7 +228,7 @@ static void begin_dropping(pv_markup_reader *r)
     r->dropped_depth = 1;
 }
 
-/* True if the tag is inside an element that is dropped, or ends it. */
+/* True if the tag is inside a dropped element, or ends it. */
 static bool stay_dropped(pv_markup_reader *r)
 {
     if (!r->dropped[0])
@@ -292,7 +292,8 @@ static void end_of_tag(pv_markup_reader *r)
     }
 }
 
-/* The reference is name and all, and `ended` by a semicolon or not. */
+/* Writes the character that the reference encodes. An unknown reference is copied, with its
+ * semicolon if `ended`. */
 static psdvec_status end_entity(pv_markup_reader *r, bool ended, pv_buffer *out)
 {
     char reference[sizeof r->name + 3];
@@ -312,7 +313,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Counts how much of `ending` the bytes up to c match; true at its end. */
+/* Counts how many bytes of `ending` match up to c; true when all do. */
 static bool at_ending(pv_markup_reader *r, const char *ending, char c)
 {
     size_t length = strlen(ending);
@@ -376,7 +377,7 @@ static psdvec_status go_on_cdata(pv_markup_reader *r, char c, pv_buffer *out)
     unsigned before = r->matched;
     if (at_ending(r, "]]>", c))
         return PSDVEC_OK;
-    /* What looked like the ending so far was text. */
+    /* The partial match of the ending was text. */
     unsigned text = before + 1 - r->matched;
     PV_TRY(write_text(r, "]]", text < before ? text : before, out));
     return r->matched == 0 ? write_text(r, &c, 1, out) : PSDVEC_OK;
@@ -510,7 +511,7 @@ psdvec_status pv_markup_end(pv_markup_reader *r, pv_buffer *out)
     return PSDVEC_OK;
 }
 
-/* ---- What a file is ----------------------------------------------------------------------------- */
+/* ---- What a file is -------------------------------------------------------------------------- */
 
 static bool begins(const char *p, const char *end, const char *word)
 {
@@ -530,7 +531,7 @@ static bool names(const char *p, const char *end, const char *wanted)
            (p + n == end || (unsigned char)p[n] <= ' ' || p[n] == '>' || p[n] == '/');
 }
 
-/* The kind of a file whose first element begins at p, behind its "<". */
+/* The kind of a file whose first element begins at p, after its "<". */
 static pv_markup kind_of_root(const char *p, const char *end, bool is_xml)
 {
     const char *tag_end = memchr(p, '>', (size_t)(end - p));

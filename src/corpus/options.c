@@ -1,4 +1,4 @@
-/* Text options: their choices, and what goes together. */
+/* Text options: their choices and compatibility rules. */
 #include "corpus/options.h"
 
 #include "corpus/encoding.h"

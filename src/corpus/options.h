@@ -8,7 +8,7 @@ extern const psdvec_choice pv_tokenizer_choices[], pv_case_choices[], pv_accents
     pv_digits_choices[], pv_inner_choices[], pv_document_choices[], pv_language_choices[];
 extern const pv_options_table pv_text_table;
 
-/* What pv_text_table says of text options that are part of other options. */
+/* The rule of pv_text_table, for text options nested in other options. */
 bool pv_text_options_go_together(const void *options, char *why, size_t size);
 
 #endif

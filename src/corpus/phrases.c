@@ -1,4 +1,4 @@
-/* Sets of phrases: reading them, the trie, and joining. */
+/* Phrase sets: reading, the trie, and joining. */
 #include "corpus/phrases.h"
 
 #include "base/file.h"
@@ -23,7 +23,7 @@ static size_t slot_of(uint64_t key, size_t mask)
     return (size_t)(key >> 20) & mask;
 }
 
-/* The node that follows `node` with a word, or 0. The root's are in `first`. */
+/* The child of `node` for a word, or 0. Children of the root are in `first`. */
 static uint32_t follow(const pv_phrases *p, uint32_t node, uint32_t word)
 {
     uint64_t key = (uint64_t)node << 32 | word;
@@ -223,7 +223,7 @@ size_t pv_phrases_join(const pv_phrases *p, const pv_token *in, size_t count, co
     uint32_t seen_word = unknown;
     while (at < count) {
         uint32_t node = 0, found = 0;
-        size_t end = at + 1; /* of what is found */
+        size_t end = at + 1; /* of the match */
         for (size_t k = at; k < count && in[k].kind <= PV_TOKEN_RAW; k++) {
             uint32_t word = unknown;
             if (k == seen)
@@ -288,7 +288,8 @@ static psdvec_status take_form(void *user, const pv_token *tokens, size_t count)
         const char *stop = until(f->at, f->end, '\n');
         if (stop == f->end)
             continue;
-        /* What is not exactly one token stays as it is: it may be a word in its place. */
+        /* A word that does not give exactly one token stays as it is: in context it may be a
+         * word. */
         bool one = f->count == 1;
         PV_TRY(pv_buffer_append(f->out, one ? f->tokens->data : f->at,
                                 one ? f->tokens->length : (size_t)(stop - f->at)));
@@ -300,7 +301,7 @@ static psdvec_status take_form(void *user, const pv_token *tokens, size_t count)
     return PSDVEC_OK;
 }
 
-/* Puts each word of a list on a line of its own, and what follows it in `breaks`. */
+/* Puts each word of a list on a separate line, and the separator after it in `breaks`. */
 static psdvec_status split_list(const char *list, size_t length, pv_buffer *words,
                                 pv_buffer *breaks)
 {
@@ -353,7 +354,7 @@ done:
     return status;
 }
 
-/* Whether a file begins like safetensors: the length of a header, and a JSON object. */
+/* Whether a file starts like a safetensors file: a header length and a JSON object. */
 static bool is_safetensors(const pv_map *map)
 {
     return map->size > 9 && map->data[8] == '{' && map->data[7] == 0;

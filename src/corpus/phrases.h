@@ -5,8 +5,8 @@
  *     list      the phrases as text, words separated by blanks, one per line, in byte order
  *     joined    the same bytes with _ for blanks: the tokens that phrases become
  *
- * At each word, the longest phrase that begins there is joined, and the search goes on behind it. An
- * end of a sentence or document is never inside a phrase. Cost: one or two lookups per word.
+ * At each word, the longest phrase that starts there is joined, and the search continues after it.
+ * Phrases do not cross sentence or document ends. Cost: one or two lookups per word.
  */
 #ifndef PV_CORPUS_PHRASES_H
 #define PV_CORPUS_PHRASES_H
@@ -33,21 +33,21 @@ typedef struct pv_phrases {
     uint32_t *edge_node; /* where it leads */
     size_t edge_mask;
     uint32_t *phrase; /* per node: the phrase that ends there + 1, or 0 */
-    bool *inner;      /* per node: longer phrases go on */
+    bool *inner;      /* per node: it has children */
 } pv_phrases;
 
-/* Copies lines of words separated by single blanks; lines of one word and repeated ones are left
- * out. `lines` may be empty. */
+/* Copies lines of words separated by single blanks; lines of one word and duplicates are left out.
+ * `lines` may be empty. */
 psdvec_status pv_phrases_make(pv_phrases *phrases, psdvec_context *ctx, const char *lines,
                               size_t length);
-/* From a file: a list, of which the text before the first tab of each line counts, or a counts file
- * or model that has phrases, which are taken as they are. The words of a list are brought into the
- * form that `options` give words; a line without blanks is split at underscores. */
+/* Reads phrases from a file: a list, of which the text before the first tab of each line is used,
+ * or a counts file or model with phrases, which are used as they are. The words of a list are
+ * normalised according to `options`; a line without blanks is split at underscores. */
 psdvec_status pv_phrases_read(pv_phrases *phrases, psdvec_context *ctx,
                               const psdvec_text_options *options, const char *path);
 void pv_phrases_free(pv_phrases *phrases);
 
-/* True for the value `auto` of the option: the phrases are to be found in the text that is counted
+/* True for the value `auto` of the option: phrases are detected in the text that is counted
  * (count/phrase_find.h). */
 static inline bool pv_phrases_auto(const psdvec_text_options *options)
 {
@@ -55,7 +55,7 @@ static inline bool pv_phrases_auto(const psdvec_text_options *options)
 }
 
 /* A list as counts files and models store it, like `list` of a set: lines of two or more words
- * separated by single blanks, in ascending order. Of length 0: there are no phrases. */
+ * separated by single blanks, in ascending order. Length 0: there are no phrases. */
 typedef struct pv_phrase_list {
     const char *lines;
     size_t length;
@@ -80,7 +80,8 @@ static inline bool pv_phrase_lists_same(pv_phrase_list a, pv_phrase_list b)
 /* The number of the phrase with these words, separated by blanks, or false. */
 bool pv_phrases_find_words(const pv_phrases *phrases, const char *words, size_t length,
                            uint32_t *i);
-/* The number of the phrase that is joined as `text`, or false; not if a word has underscores itself. */
+/* The number of the phrase that is joined as `text`, or false; fails if a word contains underscores
+ * itself. */
 bool pv_phrases_find_joined(const pv_phrases *phrases, pv_buffer *scratch, const char *text,
                             size_t length, uint32_t *i);
 /* The words of phrase i, separated by blanks. */
@@ -90,8 +91,8 @@ static inline const char *pv_phrases_words(const pv_phrases *p, uint32_t i, size
     return p->list.data + p->line[i];
 }
 
-/* The words of a phrase that pv_phrases_join joined, separated by blanks, as long as the token;
- * NULL: it is no phrase. */
+/* The words, separated by blanks, of a phrase that pv_phrases_join joined; their length is that of
+ * the token. NULL: not a phrase. */
 static inline const char *pv_phrases_joined_words(const pv_phrases *p, const pv_token *token)
 {
     const char *joined = p->joined.data;
@@ -100,9 +101,9 @@ static inline const char *pv_phrases_joined_words(const pv_phrases *p, const pv_
 }
 
 /* Joins phrases in `count` tokens, and writes at most as many to `out`. The text of a RAW token is
- * an offset in `normal`. Returns how many there are; *used tokens of `in` were needed for them. The
- * others may be the beginning of a phrase, and come again in front of those that follow; with
- * `last`, nothing follows. */
+ * an offset in `normal`. Returns the number of tokens written, for which *used tokens of `in` were
+ * consumed. The others may be the start of a phrase and must be passed again, followed by new
+ * tokens; with `last`, nothing follows. */
 size_t pv_phrases_join(const pv_phrases *phrases, const pv_token *in, size_t count,
                        const char *normal, bool last, pv_token *out, size_t *used);
 

@@ -1,4 +1,4 @@
-/* Decoding records, in the worker that tokenises them. */
+/* Decoding records; runs in the worker that tokenises them. */
 #include "corpus/records.h"
 
 #include "base/json.h"
@@ -12,10 +12,10 @@
 /* ---- Lines --------------------------------------------------------------------- */
 
 typedef struct text_line {
-    const char *start, *end; /* without newline and blanks around */
+    const char *start, *end; /* without newline and surrounding blanks */
 } text_line;
 
-/* Takes the next line off *p. */
+/* Returns the line at *p and advances *p. */
 static text_line next_line(const char **p, const char *end)
 {
     const char *newline = memchr(*p, '\n', (size_t)(end - *p));
@@ -142,7 +142,7 @@ static bool starts_with(text_line l, const char *prefix)
     return (size_t)(l.end - l.start) >= n && memcmp(l.start, prefix, n) == 0;
 }
 
-/* WikiExtractor escapes '<', '>' and '&', and leaves what was escaped twice. */
+/* WikiExtractor escapes '<', '>' and '&', and leaves double escapes in place. */
 static psdvec_status append_decoded(pv_buffer *out, text_line l)
 {
     const char *p = l.start;
@@ -158,7 +158,7 @@ static psdvec_status append_decoded(pv_buffer *out, text_line l)
         if (taken == 0)
             taken = 1;
         else if (code < 0x20 || code == 0x2028 || code == 0x2029)
-            utf8[0] = ' '; /* no new line ends */
+            utf8[0] = ' '; /* does not create line ends */
         else
             n = (size_t)pv_utf8_encode(code, utf8);
         PV_TRY(pv_buffer_append(out, utf8, n));
@@ -172,7 +172,7 @@ psdvec_status pv_wiki_extractor_to_lines(const char *text, size_t length, pv_buf
     enum { JOIN = sizeof PV_PARAGRAPH_JOIN - 1 };
     const char *p = text, *end = text + length;
     bool cut = true;  /* the document may have begun before this segment */
-    bool any = false; /* it has text in this segment, with a join behind it */
+    bool any = false; /* it has text in this segment, followed by a join */
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         p += 3;
     while (p < end) {
@@ -204,7 +204,7 @@ bool pv_wiki_extractor_looks_like(const char *start, size_t length)
         text_line l = next_line(&p, end);
         if (l.start == l.end)
             continue;
-        /* The sniffed bytes may end within the line. */
+        /* The sample may end within the line. */
         return starts_with(l, "<doc id=\"") && (p == end || l.end[-1] == '>');
     }
     return false;

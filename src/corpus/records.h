@@ -1,8 +1,8 @@
-/* Records (JSON lines, wiki pages, WikiExtractor articles) as plain text, one record a line.
+/* Records (JSON lines, wiki pages, WikiExtractor articles) as plain text, one record per line.
  *
- * The paragraphs of a record are joined by U+2029 PARAGRAPH SEPARATOR and a space, which no tokenizer
- * takes for a part of a word and which sentence splitting can use. So everything after this point can
- * cut at line ends and never cuts a document.
+ * The paragraphs of a record are joined by U+2029 PARAGRAPH SEPARATOR and a space, which no
+ * tokenizer treats as part of a word and which sentence splitting can use. So all later stages can
+ * split at line ends without splitting a document.
  */
 #ifndef PV_CORPUS_RECORDS_H
 #define PV_CORPUS_RECORDS_H
@@ -11,16 +11,16 @@
 
 #define PV_PARAGRAPH_JOIN "\xE2\x80\xA9 "
 
-/* Replaces what is in `lines` by the texts of the segment. JSON lines without
- * the field are counted in *bad, or an error if the options are strict. */
+/* Replaces the content of `lines` with the texts of the segment. JSON lines without the field are
+ * counted in *bad, or an error if the options are strict. */
 psdvec_status pv_records_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
                                   const pv_segment *segment, pv_buffer *lines, uint64_t *bad);
 
-/* Paragraphs on lines -> one line, ended by '\n'. Blank lines and blanks at
- * the ends of lines vanish; if nothing remains, nothing is appended. */
+/* Paragraphs on lines -> one line, ended by '\n'. Blank lines and blanks at line ends are removed;
+ * if nothing remains, nothing is appended. */
 psdvec_status pv_wiki_text_to_line(const char *text, size_t length, pv_buffer *out);
 
-/* Whole lines of WikiExtractor's output:
+/* Converts complete lines of WikiExtractor's output:
  *
  *     <doc id="12" url="https://..." title="Foo">
  *     Foo
@@ -28,10 +28,11 @@ psdvec_status pv_wiki_text_to_line(const char *text, size_t length, pv_buffer *o
  *     Foo is ...
  *     </doc>
  *
- * The lines of tags vanish, entities are decoded, every document becomes one line as above. The text
- * may start and end inside a document: then there is a join but no '\n' at the cut, so that the
- * outputs of consecutive segments make up the output of the whole (but for a join before a '\n', when
- * one starts with "</doc>"). A last document without "</doc>" is not ended. */
+ * Tag lines are removed, entities are decoded, and every document becomes one line as above. The
+ * text may start and end inside a document: then there is a join but no '\n' at the boundary, so
+ * that the concatenated outputs of consecutive segments equal the output of the complete text
+ * (except for a join before a '\n' if a segment starts with "</doc>"). A last document without
+ * "</doc>" is not ended. */
 psdvec_status pv_wiki_extractor_to_lines(const char *text, size_t length, pv_buffer *out);
 
 /* True if a file that starts like this is such output. */

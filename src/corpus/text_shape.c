@@ -1,10 +1,11 @@
 /* Wrapped lines and scripts without spaces.
  *
- * A program that wraps a paragraph begins a new line when the next word does not fit. So in wrapped
+ * A program that wraps a paragraph starts a new line when the next word does not fit. So in wrapped
  * text nearly every line is so long that the first word of the next one would exceed the width.
- * Verses, sentences and list entries end where they want to. Further signs are asked for: that
- * lines do not end like sentences, that most do not begin with a capital, and that they are not of one
- * length, as records are; lines of scripts without capitals may well be, if each character is as wide. */
+ * Verses, sentences and list entries end anywhere. Further criteria: lines must not end like
+ * sentences, most must not begin with a capital, and they must not all have the same length, as
+ * records do. The last criterion does not apply to scripts without capitals, whose characters may
+ * all have the same width. */
 #include "corpus/text_shape.h"
 
 #include "util/utf8.h"
@@ -16,13 +17,13 @@ enum {
     NARROWEST = 50, /* verses are shorter */
     WIDEST = 120,
     LONGEST_WORD = 20,
-    SLACK = 4,        /* paragraphs of one text may have been wrapped at several widths */
-    LEAST_JOINTS = 20 /* lines with a line behind them in the same paragraph */
+    SLACK = 4,        /* paragraphs of a text may be wrapped at different widths */
+    LEAST_JOINTS = 20 /* lines followed by a line of the same paragraph */
 };
 
 typedef struct line {
-    const char *start, *end; /* without white space around */
-    unsigned width;          /* characters, with the indentation; at most WIDEST + 1 */
+    const char *start, *end; /* without surrounding white space */
+    unsigned width;          /* characters, including indentation; at most WIDEST + 1 */
 } line;
 
 static line next_line(const char **p, const char *end)
@@ -64,8 +65,8 @@ static utf8proc_category_t first_category(const line *l)
     return utf8proc_category((utf8proc_int32_t)cp);
 }
 
-/* The width that 19 of 20 lines keep to; 0: it is none of wrapped text. *ragged: no width is that of
- * most lines. */
+/* The width that 19 of 20 lines do not exceed; 0: not plausible for wrapped text. *ragged: most
+ * lines do not share one width. */
 static unsigned usual_width(const char *text, const char *end, bool *ragged)
 {
     uint32_t lines[WIDEST + 2] = {0}, all = 0, most = 0;
@@ -121,7 +122,7 @@ unsigned pv_wrapped_at(const char *text, size_t length, bool whole)
     return wrapped ? width : 0;
 }
 
-/* ---- Scripts ----------------------------------------------------------------------------------- */
+/* ---- Scripts --------------------------------------------------------------------------------- */
 
 static bool is_spaceless(uint32_t cp)
 {

@@ -1,4 +1,4 @@
-/* Deciding what a member is, and converting it. */
+/* Detecting the format of a member and converting it. */
 #include "corpus/text_source.h"
 
 #include "corpus/file_kind.h"
@@ -23,7 +23,7 @@ void pv_text_source_free(pv_text_source *s)
     pv_buffer_free(&s->text);
 }
 
-/* ---- Bytes ------------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 /* Reads until `wanted` bytes are in `raw` or the member, or its part, ends. */
 static psdvec_status fill_raw(pv_text_source *s, size_t wanted)
@@ -44,7 +44,7 @@ static psdvec_status fill_raw(pv_text_source *s, size_t wanted)
     return PSDVEC_OK;
 }
 
-/* How many bytes are ASCII before the first that is not. */
+/* The number of ASCII bytes before the first other byte. */
 static size_t ascii_length(const char *bytes, size_t length)
 {
     enum { BLOCK = 64 };
@@ -76,7 +76,8 @@ static psdvec_status convert_from(pv_text_source *s, pv_encoding encoding, const
     return pv_decoder_open(&s->decoder, s->ctx, encoding, name);
 }
 
-/* Of HTML and XML: as declared, if that is known, or found out like that of other text. */
+/* Converts HTML and XML from the declared encoding, if it is known, or else from the one detected
+ * as for other text. */
 static psdvec_status convert_markup(pv_text_source *s)
 {
     const char *start = s->raw.data + s->raw_used;
@@ -91,7 +92,7 @@ static psdvec_status convert_markup(pv_text_source *s)
         if (encoding == PV_ENCODING_OTHER && pv_encoding_known(name))
             return convert_from(s, encoding, name);
     }
-    /* What says that it is UTF-16 in letters of ASCII is not. */
+    /* Text that declares UTF-16 in ASCII letters is not UTF-16. */
     if (encoding == PV_ENCODING_WINDOWS_1252)
         return convert_from(s, encoding, NULL);
     PV_TRY(fill_raw(s, PV_NARROW_LENGTH));
@@ -101,7 +102,8 @@ static psdvec_status convert_markup(pv_text_source *s)
     return convert_from(s, encoding, NULL);
 }
 
-/* The encoding, if the first bytes tell; AUTO: ASCII or one that contains it. False: binary data. */
+/* Detects the encoding from the first bytes; AUTO: ASCII or a superset of it. False: binary
+ * data. */
 static bool find_encoding(pv_text_source *s, pv_encoding *encoding)
 {
     const char *bytes = s->raw.data ? s->raw.data : "";
@@ -109,8 +111,7 @@ static bool find_encoding(pv_text_source *s, pv_encoding *encoding)
     pv_encoding wanted = wanted_encoding(s);
     *encoding = pv_encoding_of_mark(bytes, length, &mark);
     if (*encoding != PV_ENCODING_AUTO) {
-        s->raw_used = *encoding == PV_ENCODING_UTF8 ? 0
-                                                    : mark; /* the corpus takes off the former */
+        s->raw_used = *encoding == PV_ENCODING_UTF8 ? 0 : mark; /* the corpus removes the former */
         return true;
     }
     if (wanted == PV_ENCODING_UTF16 || wanted == PV_ENCODING_UTF32) {
@@ -137,7 +138,7 @@ static bool find_encoding(pv_text_source *s, pv_encoding *encoding)
            !pv_looks_binary(bytes, length, false);
 }
 
-/* Takes the first bytes of the member or part for what they are. */
+/* Detects the format of the member or part from its first bytes. */
 static psdvec_status begin_part(pv_text_source *s)
 {
     s->ended = false;
@@ -156,7 +157,7 @@ static psdvec_status begin_document(pv_text_source *s, bool *is_text)
     return convert_from(s, PV_ENCODING_UTF8, NULL);
 }
 
-/* Converts the first bytes, of which those of wide encodings show what they are only then. */
+/* Converts the first bytes; wide encodings can be examined only after conversion. */
 static psdvec_status decode(pv_text_source *s)
 {
     size_t used;
@@ -181,7 +182,7 @@ psdvec_status pv_text_source_begin(pv_text_source *s, pv_byte_stream *stream, bo
     if (s->in_parts) {
         pv_markup_begin(&s->reader, s->markup, blank_lines);
         PV_TRY(begin_document(s, is_text));
-        if (!*is_text) /* all of it has been looked at */
+        if (!*is_text) /* all of it has been examined */
             *kind = pv_byte_stream_document_kind(stream);
         return PSDVEC_OK;
     }
@@ -225,9 +226,9 @@ psdvec_status pv_text_source_begin(pv_text_source *s, pv_byte_stream *stream, bo
     return converted ? pv_buffer_append(&s->text, s->decoded.data, s->decoded.length) : PSDVEC_OK;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Has converted text, if there is any more. */
+/* Provides converted text, if there is any more. */
 static psdvec_status refill(pv_text_source *s)
 {
     s->text.length = s->text_used = 0;
@@ -290,7 +291,7 @@ psdvec_status pv_text_source_read(pv_text_source *s, char *bytes, size_t capacit
         size_t ascii = ascii_length(bytes, *got);
         if (ascii == *got)
             return PSDVEC_OK;
-        /* Gives the ASCII before it, and decides with what follows. */
+        /* Returns the ASCII before it, and decides with the bytes that follow. */
         if (from_raw) {
             s->raw_used -= *got - ascii;
         } else {

@@ -1,10 +1,10 @@
-/* The text of a member of a stream in UTF-8, whatever it is stored as.
+/* The text of a stream member, converted to UTF-8.
  *
  *     bytes ─► what is it? ─► [convert to UTF-8] ─► [take the text out of markup] ─► text
  *
- * What a member is depends on its bytes alone, never on how many a read happens to give: on the first
- * PV_SNIFF_LENGTH of them and, if these are ASCII, on the first PV_NARROW_LENGTH from the first byte
- * on that is not. Plain text in UTF-8, the usual case, is read without a copy.
+ * The detected format depends only on the bytes, never on how many bytes a read returns: on the
+ * first PV_SNIFF_LENGTH bytes and, if these are ASCII, on PV_NARROW_LENGTH bytes from the first
+ * non-ASCII byte. Plain UTF-8 text, the usual case, is read without a copy.
  */
 #ifndef PV_CORPUS_TEXT_SOURCE_H
 #define PV_CORPUS_TEXT_SOURCE_H
@@ -21,8 +21,8 @@ typedef struct pv_text_source {
     const psdvec_text_options *options;
     pv_byte_stream *stream;
 
-    bool plain;     /* bytes are text as they are */
-    bool undecided; /* ... and were ASCII so far, so they may yet turn out not to be UTF-8 */
+    bool plain;     /* the bytes need no conversion */
+    bool undecided; /* ... and are ASCII so far, so the encoding is not yet known */
     bool in_parts;  /* a document of several parts */
     bool ended;     /* the stream has no more for this member */
 
@@ -34,20 +34,20 @@ typedef struct pv_text_source {
     pv_markup markup;
     pv_markup_reader reader;
 
-    bool guessed; /* it is Windows-1252 because it looks so */
-    uint64_t bad; /* sequences that were no characters of the encoding */
+    bool guessed; /* the encoding was guessed to be Windows-1252 */
+    uint64_t bad; /* invalid sequences in the encoding */
 } pv_text_source;
 
 void pv_text_source_init(pv_text_source *s, psdvec_context *ctx,
                          const psdvec_text_options *options);
 void pv_text_source_free(pv_text_source *s);
 
-/* For the current member of the stream. If it is not text, *is_text is false and *kind says what it
- * is (file_kind.h). */
+/* Starts the current member of the stream. If it is not text, *is_text is false and *kind is set
+ * (file_kind.h). */
 psdvec_status pv_text_source_begin(pv_text_source *s, pv_byte_stream *stream, bool *is_text,
                                    size_t *kind);
 
-/* Fills at most `capacity` bytes; *got is 0 at the end of the member only. */
+/* Reads at most `capacity` bytes; *got is 0 only at the end of the member. */
 psdvec_status pv_text_source_read(pv_text_source *s, char *bytes, size_t capacity, size_t *got);
 
 #endif

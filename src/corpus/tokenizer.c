@@ -1,4 +1,4 @@
-/* Classes of characters, and the tokenizer's loop over blocks of 64 bytes. */
+/* Character classes, and the tokenizer's loop over blocks of 64 bytes. */
 #include "corpus/tokenizer.h"
 
 #include "corpus/icu_words.h"
@@ -64,7 +64,7 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
     if (o->letter_case == PSDVEC_CASE_AUTO)
         o->letter_case = o->tokenizer == PSDVEC_TOKENIZER_WHITESPACE ? PSDVEC_CASE_KEEP
                                                                      : PSDVEC_CASE_FOLD;
-    if (original) { /* its rules leave no choice here */
+    if (original) { /* fixed by its rules */
         if (o->min_length <= 1)
             o->min_length = 2;
         o->digits = PSDVEC_DIGITS_DROP;
@@ -110,7 +110,7 @@ void pv_tokenizer_start(pv_tokenizer *t, char *text)
     t->first_bad = UINT64_MAX;
 }
 
-/* ---- Candidates with odd bytes: taken apart code point by code point -------------------------- */
+/* ---- Candidates with odd bytes: split code point by code point -------------------------- */
 
 typedef struct cursor {
     const unsigned char *at, *end;
@@ -163,7 +163,7 @@ static bool joins(const psdvec_text_options *o, const cursor *c)
     }
 }
 
-/* After the letters of an original-style token: a possessive 's goes with it. */
+/* After the letters of an original-style token: a possessive 's belongs to it. */
 static bool possessive_follows(const pv_text_rules *rules, const cursor *c)
 {
     if (c->end - c->at < 2 || c->at[0] != '\'' || (c->at[1] | 0x20) != 's')
@@ -172,7 +172,7 @@ static bool possessive_follows(const pv_text_rules *rules, const cursor *c)
     return !look(rules, &after) || !is_letter(&rules->options, &after);
 }
 
-/* The next word of an odd candidate; one without length is a number that is left out. */
+/* Gets the next word of an odd candidate; a word of length 0 is a number that is left out. */
 static bool split_words(pv_tokenizer *t, pv_token *token)
 {
     const pv_text_rules *rules = t->rules;
@@ -223,7 +223,7 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
     return true;
 }
 
-/* For text already tokenised the whole candidate is the token. */
+/* For pre-tokenised text, the complete candidate is the token. */
 static bool split_whitespace(pv_tokenizer *t, pv_token *token)
 {
     const unsigned char *begin = t->split, *end = t->split_end;
@@ -246,8 +246,8 @@ static bool split_whitespace(pv_tokenizer *t, pv_token *token)
     return true;
 }
 
-/* Takes the next word from [t->split, t->split_end) and moves `split` on; false when the candidate is used
- * up. Invalid bytes are counted. */
+/* Gets the next word from [t->split, t->split_end) and advances `split`; false when the candidate
+ * is used up. Invalid bytes are counted. */
 static bool split_next(pv_tokenizer *t, pv_token *token)
 {
     bool whitespace = t->rules->options.tokenizer == PSDVEC_TOKENIZER_WHITESPACE;
@@ -261,14 +261,14 @@ static bool split_next(pv_tokenizer *t, pv_token *token)
     return false;
 }
 
-/* ---- Blocks and candidates ----------------------------------------------------------------------- */
+/* ---- Blocks and candidates ------------------------------------------------------------------- */
 
 static uint64_t low_bits(size_t n)
 {
     return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
 }
 
-/* Looks at the 64 bytes at t->block. */
+/* Scans the 64 bytes at t->block. */
 static void load_block(pv_tokenizer *t)
 {
     uint64_t word;
@@ -292,7 +292,7 @@ void pv_tokenizer_open(pv_tokenizer *t, unsigned char *begin, unsigned char *end
         load_block(t);
 }
 
-/* A candidate ended before `end`: one READY token, or work for the splitter. */
+/* A candidate ended before `end`: emits one READY token, or passes it to the splitter. */
 static size_t finish_candidate(pv_tokenizer *t, unsigned char *end, pv_token *token)
 {
     size_t length = (size_t)(end - t->candidate);
@@ -307,8 +307,8 @@ static size_t finish_candidate(pv_tokenizer *t, unsigned char *end, pv_token *to
     return 1;
 }
 
-/* Words of the span until it ends, the array is full, or an odd candidate waits in t->split. True if the
- * span is used up. */
+/* Reads words of the span until it ends, the array is full, or an odd candidate is pending in
+ * t->split. True if the span is used up. */
 static bool scan_span(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
 {
     size_t n = *count;
@@ -347,7 +347,7 @@ static bool scan_span(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t
     *count = n;
     if (t->in_candidate) {
         if (n == capacity) {
-            t->edges = 0; /* come back for this candidate only */
+            t->edges = 0; /* resume at this candidate only */
             return false;
         }
         t->in_candidate = false;

@@ -1,9 +1,9 @@
-/* From a span of text to words, in batches.
+/* Splits a span of text into words, in batches.
  *
- * A span (tokens.h) is cut into candidates, bytes that may belong to words (byte_scan.h), and a
- * candidate into words. Plain ASCII words are READY: their bytes are lower-cased in the text itself. Other words
- * are RAW: counting remembers what became of the same bytes before, so each distinct form is
- * normalised only once (word_form.h).
+ * A span (tokens.h) is split into candidates, bytes that may belong to words (byte_scan.h), and a
+ * candidate into words. Plain ASCII words are READY: their bytes are lower-cased in place. Other
+ * words are RAW: counting caches the normalised form, so each distinct form is normalised only once
+ * (word_form.h).
  *
  * The rules are documented for users in docs/reference/tokeniser.md.
  */
@@ -26,31 +26,31 @@ typedef struct pv_token {
     uint32_t kind;    /* pv_token_kind */
 } pv_token;
 
-/* What a code point is to a tokenizer. */
+/* The class of a code point. */
 typedef enum pv_char_class {
     PV_CHAR_OTHER = 0,   /* separates words */
     PV_CHAR_LETTER,      /* categories L* */
-    PV_CHAR_MARK,        /* categories M*: goes on with a word */
+    PV_CHAR_MARK,        /* categories M*: continues a word */
     PV_CHAR_DIGIT,       /* category Nd */
     PV_CHAR_APOSTROPHE,  /* ' U+2019 U+02BC U+FF07 */
     PV_CHAR_HYPHEN,      /* - U+2010 U+2011 U+FF0D */
-    PV_CHAR_SOFT_HYPHEN, /* U+00AD: vanishes inside a word */
+    PV_CHAR_SOFT_HYPHEN, /* U+00AD: removed inside a word */
     PV_CHAR_UNDERSCORE,  /* _ U+FF3F */
     PV_CHAR_JOINER       /* U+200C and U+200D: stay inside a word */
 } pv_char_class;
 
 enum { PV_DEFAULT_MAX_LENGTH = 256 };
 
-/* What happens to tokens before a sink takes them. */
+/* Processing of tokens before they reach a sink. */
 typedef struct pv_joining {
     const struct pv_phrases *phrases; /* to join; NULL: none (phrases.h) */
-    struct pv_connectors *connectors; /* NULL, unless phrases are looked for (connectors.h) */
+    struct pv_connectors *connectors; /* NULL, unless phrases are being detected (connectors.h) */
 } pv_joining;
 
-/* What the options mean once the defaults of the tokenizer are filled in. */
+/* The options with the defaults of the tokenizer filled in. */
 typedef struct pv_text_rules {
     psdvec_text_options options; /* letter_case FOLD or KEEP, max_length set */
-    pv_joining joining;          /* of nothing, unless someone sets it */
+    pv_joining joining;          /* empty unless set by the caller */
     pv_scan_rules scan;
     unsigned char plane0[0x10000]; /* classes of the first code points, filled in a millisecond */
 } pv_text_rules;
@@ -74,9 +74,9 @@ typedef struct pv_icu_breaker pv_icu_breaker;
 
 typedef struct pv_tokenizer {
     const pv_text_rules *rules; /* shared by all threads */
-    unsigned char *text;        /* that the spans are part of */
+    unsigned char *text;        /* that contains the spans */
     unsigned char *end;         /* of the span */
-    unsigned char *block;       /* 64 bytes being looked at */
+    unsigned char *block;       /* the current 64 bytes */
     uint64_t edges, odd;        /* remaining edges of candidates in them, their odd bytes */
     bool in_candidate, candidate_odd;
     unsigned char *candidate;
@@ -100,9 +100,9 @@ void pv_tokenizer_free(pv_tokenizer *tokenizer);
 
 /* `text` is changed in place and must be followed by 64 writable bytes. */
 void pv_tokenizer_start(pv_tokenizer *tokenizer, char *text);
-/* Begins with a span of the text. */
+/* Starts with a span of the text. */
 void pv_tokenizer_open(pv_tokenizer *tokenizer, unsigned char *begin, unsigned char *end);
-/* Writes words of the span to tokens[*count] and on. True if the span is used up, false if there
+/* Writes words of the span to tokens[*count] onwards. True if the span is used up, false if there
  * are `capacity` tokens. */
 bool pv_tokenizer_next(pv_tokenizer *tokenizer, pv_token *tokens, size_t capacity, size_t *count);
 

@@ -1,4 +1,4 @@
-/* Where documents and sentences end, and the way of tokens to their sinks. */
+/* Document and sentence boundaries, and delivery of tokens to sinks. */
 #include "corpus/tokens.h"
 
 #include "base/arguments.h"
@@ -23,10 +23,11 @@ const psdvec_choice pv_document_choices[] = {
                               .help = "blank-line in files with wrapped lines, line in others"},
     {0}};
 
-/* Words longer than this are cut, so that a segment can always end. */
+/* Words longer than this are split, so that a segment can always end. */
 enum { LONGEST_WORD = 16 << 20 };
 
-/* What ends a document in a segment. A record is one line, so blank lines cannot separate there. */
+/* The rule that ends documents in a segment. A record is one line, so blank lines cannot separate
+ * documents there. */
 static psdvec_document rule_in_segment(const psdvec_text_options *options, pv_segment_kind kind)
 {
     if (options->document == PSDVEC_DOCUMENT_AUTO)
@@ -109,8 +110,8 @@ char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, 
     if (cut)
         return cut;
     *open = rule != PSDVEC_DOCUMENT_LINE || kind == PV_SEGMENT_WIKI_EXTRACTOR;
-    /* In front of the line's end where blank lines matter: then segments that continue a document
-     * always begin inside a line. */
+    /* Before the line end where blank lines matter: then segments that continue a document always
+     * begin inside a line. */
     if ((cut = pv_find_last(text, '\n', length)) && (cut > text || !by_blank_lines))
         return by_blank_lines ? cut : cut + 1;
     if (kind == PV_SEGMENT_JSON_LINES)
@@ -121,7 +122,7 @@ char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, 
             return text + i + 1;
     if (length < LONGEST_WORD)
         return NULL;
-    size_t end = length; /* one enormous word: between two characters of it */
+    size_t end = length; /* one enormous word: split between two characters */
     while (end > length - 4 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
         end--;
     if (end > length - 4 && ((unsigned char)text[end - 1] & 0x80))
@@ -131,9 +132,9 @@ char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, 
 
 /* ---- Sentences ----------------------------------------------------------------------------
  *
- * A sentence ends at . ! ? or U+2026 that is followed by white space or the end of the line, closing
- * quotes and brackets passed over; at the full stops of Chinese and Japanese and the danda of Hindi;
- * and at a paragraph separator (U+2029), which records contain. */
+ * A sentence ends at . ! ? or U+2026 if white space or the line end follows, ignoring closing
+ * quotes and brackets; at the full stops of Chinese and Japanese and the danda of Hindi; and at a
+ * paragraph separator (U+2029), which records contain. */
 
 static bool closes(uint32_t cp)
 {
@@ -147,8 +148,8 @@ static bool ends_anywhere(uint32_t cp)
            cp == 0x0965 || cp == 0x2029;
 }
 
-/* The end of the first sentence, or NULL if none ends. With `only_at_space`, sentences end nowhere
- * but at white space and at `end`. */
+/* The end of the first sentence, or NULL if none ends. With `only_at_space`, sentences end only at
+ * white space and at `end`. */
 static char *sentence_end(bool only_at_space, char *begin, char *end)
 {
     bool stop_seen = false;
@@ -191,22 +192,22 @@ typedef struct driver {
 
     psdvec_document rule;           /* in this segment */
     const char *name;               /* of its file */
-    char *rest, *end;               /* what is not yet in a span */
+    char *rest, *end;               /* text not yet in a span */
     bool inside_line;               /* `rest` is not the start of a line */
     char *document, *next_document; /* the end of the document at `rest`, and the next one; NULL:
                                        not looked for */
-    bool document_ends;             /* at `document`; otherwise the segment does */
+    bool document_ends;             /* a document ends at `document`; otherwise the segment does */
     bool in_span;
     pv_token_kind span_end; /* READY: with no event */
 
     pv_scope scope; /* of `tokens` */
     pv_token *tokens;
     size_t batch, capacity;
-    size_t held;      /* tokens of a document that may yet be too short */
+    size_t held;      /* tokens of a document that may still be too short */
     uint32_t words;   /* of the document, counted up to min_document_words */
-    bool whole;       /* no segment before this one has a part of it */
-    bool finish;      /* the sink takes finished words */
-    pv_buffer normal; /* what RAW tokens became; their `text` is an offset in it */
+    bool whole;       /* no earlier segment contains a part of it */
+    bool finish;      /* the sink needs normalised words */
+    pv_buffer normal; /* normalised RAW tokens; their `text` is an offset in it */
 
     pv_token *joined, *marked; /* tokens with phrases joined; with connectors marked */
     size_t joined_capacity;
@@ -263,7 +264,7 @@ static void open_span(driver *d)
     pv_tokenizer_open(&d->tokenizer, (unsigned char *)begin, (unsigned char *)end);
 }
 
-/* Adds tokens to those held; returns how many there are. */
+/* Adds tokens to those held; returns the total. */
 static size_t fill(driver *d)
 {
     size_t n = d->held, most = n + d->batch;
@@ -291,8 +292,8 @@ static psdvec_status give(driver *d, const pv_token *tokens, size_t count)
     return PSDVEC_OK;
 }
 
-/* Passes on the phrases of the first *ready tokens, which becomes how many were passed on: the last
- * ones may be the beginning of a phrase. With `last`, nothing follows. */
+/* Joins phrases in the first *ready tokens and passes them on. *ready becomes the number passed on:
+ * the last tokens may be the start of a phrase. With `last`, nothing follows. */
 static psdvec_status pass_on_joined(driver *d, size_t *ready, bool last)
 {
     const pv_joining *joining = &d->rules->joining;
@@ -313,7 +314,7 @@ static psdvec_status pass_on_joined(driver *d, size_t *ready, bool last)
     return give(d, d->marked, count);
 }
 
-/* Passes the first `ready` of `count` tokens on, and holds the others. */
+/* Passes on the first `ready` of `count` tokens and holds the others. */
 static psdvec_status pass_on(driver *d, size_t ready, size_t count, bool last)
 {
     if (d->rules->joining.phrases) {
@@ -336,7 +337,8 @@ static psdvec_status pass_on(driver *d, size_t ready, size_t count, bool last)
     return pv_check_cancel(d->ctx);
 }
 
-/* Finds out whether a RAW token is a word; length 0: it is none. */
+/* Resolves a RAW token, and normalises it if the sink needs that. Its length becomes 0 if it is not
+ * a word. */
 static psdvec_status resolve(driver *d, pv_token *token)
 {
     bool is = true;
@@ -354,12 +356,12 @@ static psdvec_status resolve(driver *d, pv_token *token)
     return pv_buffer_append(&d->normal, word, length);
 }
 
-/* Takes out what is no word and documents that are too short, from the tokens that were added to
- * those held. */
+/* Removes tokens that are not words, and documents that are too short, from the newly added
+ * tokens. */
 static psdvec_status sift(driver *d, size_t count)
 {
     uint32_t least = d->rules->options.min_document_words;
-    bool all_ends = d->sink->is_word != NULL; /* it is enough that words are right */
+    bool all_ends = d->sink->is_word != NULL; /* document ends need not be exact */
     if (least == 1 && all_ends && !d->finish)
         return pass_on(d, count, count, false);
     size_t begin = 0, n = d->held; /* of the document */
@@ -410,7 +412,7 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
         return PSDVEC_OK;
     uint64_t offset = segment->offset;
     if (segment->kind == PV_SEGMENT_TEXT ||
-        segment->kind == PV_SEGMENT_WRAPPED) /* of others only the record's place is known */
+        segment->kind == PV_SEGMENT_WRAPPED) /* others: only the record is known */
         offset += t->first_bad;
     if (t->bad_bytes && d->rules->options.strict)
         return pv_fail(d->ctx, PSDVEC_ERR_UTF8,
@@ -433,10 +435,11 @@ static psdvec_status note_faults(driver *d, const pv_segment *segment, uint64_t 
     return status;
 }
 
-/* ---- Advice: underscores, scripts ---------------------------------------------------------------------------
+/* ---- Advice: underscores, scripts ---------------------------------------------------------------
  *
- * Text in which another program joined phrases, new_york, loses them if underscores separate
- * words. The first segments of the first files show it, whatever the number of threads. */
+ * Text in which another program joined phrases, such as new_york, loses them if underscores
+ * separate words. This is detected from the first segments of the first files, so it does not
+ * depend on the number of threads. */
 
 enum {
     LOOK_AT_FILES = 8,
@@ -455,7 +458,7 @@ static bool in_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-/* The first bytes of the first files show whether the text has no spaces. */
+/* Detects text without spaces from the first bytes of the first files. */
 static void note_scripts(driver *d, const pv_segment *segment, const pv_buffer *text)
 {
     pv_text_faults *f = d->faults;
@@ -505,7 +508,7 @@ void pv_text_faults_advise(const pv_text_faults *f, const psdvec_text_options *o
             "words");
 }
 
-/* Tells of the part of a segment that is done, `told` bytes of which were told before. */
+/* Reports progress within a segment, of which `told` bytes were reported before. */
 static void tell_progress(const driver *d, const pv_segment *segment, double share, uint64_t *told)
 {
     uint64_t done = (uint64_t)(share * (double)segment->consumed);
@@ -515,7 +518,7 @@ static void tell_progress(const driver *d, const pv_segment *segment, double sha
     *told = done;
 }
 
-/* One segment, whose text is changed. */
+/* Tokenises one segment, whose text is modified. */
 static psdvec_status drive(driver *d, pv_segment *segment)
 {
     pv_token_sink *sink = d->sink;
@@ -634,7 +637,7 @@ done:
     return status;
 }
 
-/* Of inputs or, if that is NULL, of a text. */
+/* Reads inputs or, if `inputs` is NULL, a text. */
 static psdvec_status tokens_of(psdvec_context *ctx, const psdvec_text_options *options,
                                const pv_phrases *given, const char *const *inputs,
                                size_t input_count, const char *text, size_t length,
@@ -686,7 +689,7 @@ psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options
                                   const pv_phrases *phrases, const char *const *inputs,
                                   size_t input_count, pv_token_sink *sink)
 {
-    static const char *const none[] = {NULL}; /* no inputs are refused, not read as a text */
+    static const char *const none[] = {NULL}; /* an empty list of inputs is an error, not a text */
     return tokens_of(ctx, options, phrases, inputs ? inputs : none, input_count, NULL, 0, sink);
 }
 

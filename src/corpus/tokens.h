@@ -11,12 +11,11 @@
  *     candidate consecutive bytes that may belong to a word
  *     token     a word, or the end of a sentence or document
  *
- * Everything that reads tokens is a sink: it takes them in batches. Where documents end is decided
- * in tokens.c and nowhere else: where segments are cut, what ends a document inside one, and which
- * documents are too short. A document of fewer words than min_document_words ends without words,
- * but one that is cut between segments is never taken for too short: segments are processed in
- * any order, so none may depend on another. For the same reason a phrase is not joined across the
- * end of a segment.
+ * Everything that reads tokens is a sink, which receives them in batches. Document boundaries are
+ * determined only in tokens.c: where segments are split, what ends a document inside a segment, and
+ * which documents are too short. A document with fewer words than min_document_words yields no
+ * words, except if it is split between segments: segments are processed in any order, so none may
+ * depend on another. For the same reason phrases are not joined across the end of a segment.
  */
 #ifndef PV_CORPUS_TOKENS_H
 #define PV_CORPUS_TOKENS_H
@@ -35,39 +34,39 @@ typedef struct pv_token_sink {
     psdvec_status (*take)(void *user, const pv_token *tokens, size_t count);
     void *user;
     bool done;         /* set by the sink: read no further */
-    const char *stage; /* what progress calls it, if taking tokens is slow; NULL: it is reading */
+    const char *stage; /* the progress stage, if the sink is slow; NULL: reading */
 
-    /* A sink with `is_word`, which says whether a RAW token is a word, takes segments in any order,
-     * RAW tokens unless phrases are joined, and ends of any documents, once or twice. Other sinks
-     * take the segments in order, and finished words. */
+    /* A sink with `is_word`, which tells whether a RAW token is a word, accepts segments in any
+     * order, RAW tokens (unless phrases are joined), and ends of empty documents or repeated
+     * ends. Other sinks receive the segments in order, and normalised words. */
     psdvec_status (*is_word)(void *user, const pv_token *raw, bool *is);
     /* Called before and after the tokens of a segment; may be NULL. */
     psdvec_status (*begin)(void *user, const pv_segment *segment);
     psdvec_status (*end)(void *user);
 } pv_token_sink;
 
-/* What was wrong with the text. */
+/* Problems found in the text. */
 typedef struct pv_text_faults {
     pthread_mutex_t lock;
     uint64_t bad_bytes;
     uint64_t bad_records; /* JSON lines without the text */
-    uint32_t file;        /* the place of the first bad byte: segment and byte */
+    uint32_t file;        /* position of the first bad byte: segment and byte */
     uint64_t sequence, offset;
     pv_buffer name;
-    /* Underscores between letters at the beginning of the files, and the bytes looked at. */
+    /* Underscores between letters at the beginning of the files, and the bytes examined. */
     uint64_t underscores, looked_at;
     pv_script_counts scripts;
 } pv_text_faults;
 
 void pv_text_faults_init(pv_text_faults *faults, psdvec_context *ctx);
 void pv_text_faults_free(pv_text_faults *faults);
-/* Warns of them. */
+/* Warns about them. */
 void pv_text_faults_report(const pv_text_faults *faults, const psdvec_text_options *options);
-/* Warns if the text seems to have phrases joined by underscores that the options split, or no spaces
- * between words. */
+/* Warns if the text seems to have phrases joined by underscores that the options split, or no
+ * spaces between words. */
 void pv_text_faults_advise(const pv_text_faults *faults, const psdvec_text_options *options);
 
-/* One worker's share of a corpus; all of it if it is the only one. */
+/* Reads one worker's share of a corpus; all of it if there is only one worker. */
 psdvec_status pv_tokens_of_corpus(psdvec_context *ctx, const pv_text_rules *rules,
                                   pv_corpus *corpus, pv_text_faults *faults, pv_token_sink *sink);
 /* Files, folders and archives, in order. `options` may be NULL for the defaults. `phrases`, unless
@@ -79,13 +78,14 @@ psdvec_status pv_tokens_of_inputs(psdvec_context *ctx, const psdvec_text_options
 psdvec_status pv_tokens_of_text(psdvec_context *ctx, const psdvec_text_options *options,
                                 const struct pv_phrases *phrases, const char *text, size_t length,
                                 pv_token_sink *sink);
-/* The same by rules made before. `batch` tokens are looked for at a time. Without `faults` those of
+/* The same with existing rules. `batch` tokens are read at a time. If `faults` is NULL, problems in
  * the text are ignored. */
 psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules, const char *text,
                                  size_t length, size_t batch, pv_text_faults *faults,
                                  pv_token_sink *sink);
 
-/* For sinks that pass tokens on to a host: `take` with this as `user`. All ends are one mark. */
+/* For sinks that pass tokens on to a host: `take` with this as `user`. Sentence and document ends
+ * become the same mark. */
 typedef struct pv_host_tokens {
     psdvec_token_fn *on_token;
     void *user;
@@ -94,14 +94,14 @@ typedef struct pv_host_tokens {
 
 psdvec_status pv_host_tokens_take(void *user, const pv_token *tokens, size_t count);
 
-/* ---- For those who divide the text ------------------------------------------------------- */
+/* ---- Boundaries, for dividing the text ------------------------------------------------------- */
 
-/* True if a document may go on after the end of a record, or of a member of the same input. */
+/* True if a document may continue after the end of a record, or of a member of the same input. */
 bool pv_document_spans_records(const psdvec_text_options *options);
 bool pv_document_spans_members(const psdvec_text_options *options);
 
-/* Where to end a segment of text, of which there is more than `length` bytes; NULL: read more first.
- * *open tells whether a document is cut in two. */
+/* Finds the end of a segment in text of more than `length` bytes; NULL: read more first. *open
+ * tells whether a document is split. */
 char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, char *text,
                       size_t length, bool *open);
 

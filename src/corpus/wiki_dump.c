@@ -1,5 +1,5 @@
-/* See wiki_dump.h. expat calls us at every tag; the depth of nesting says what
- * a tag is, so that a <title> elsewhere is not mistaken for the page's:
+/* Parsing MediaWiki XML exports with expat. expat calls a handler for every tag; tags are
+ * identified by name and nesting depth, so that a <title> elsewhere is not mistaken for the page's:
  *
  *   1 mediawiki
  *   2   siteinfo
@@ -18,10 +18,10 @@
 #include <string.h>
 
 enum {
-    STEP = 1 << 18,       /* bytes per call of expat: how soon a cancel is seen */
-    TAG_MAX = 1 << 20,    /* expat keeps an unfinished tag; it must end sometime */
-    TEXT_MOST = 8 << 20,  /* one giant page must not cost its memory for ever */
-    SMALL_MAX = 4096,     /* titles and the like; the rest is cut off */
+    STEP = 1 << 18,       /* bytes per call of expat, which bounds the delay of a cancellation */
+    TAG_MAX = 1 << 20,    /* expat buffers an unfinished tag, so its length is limited */
+    TEXT_MOST = 8 << 20,  /* a larger buffer is freed after its page */
+    SMALL_MAX = 4096,     /* titles and similar fields are truncated to this */
     EXPAT_BYTES = 2 << 20 /* what expat may hold, for the memory budget */
 };
 
@@ -110,7 +110,7 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
         } else if (is(element, "redirect")) {
             d->redirect = true;
         } else if (is(element, "revision")) {
-            d->in_revision = true; /* the last one counts */
+            d->in_revision = true; /* the last one is used */
             d->text.length = d->model.length = 0;
             d->too_long = false;
         }
@@ -131,7 +131,7 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
     }
 }
 
-/* Only of exports older than 2012, whose pages have no <ns>. */
+/* Needed only for exports older than 2012, whose pages have no <ns>. */
 static bool title_has_namespace(const pv_wiki_dump *d)
 {
     if (d->title.length == 0 || d->namespaces.length == 0)

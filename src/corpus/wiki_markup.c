@@ -1,16 +1,17 @@
-/* See wiki_markup.h. Two passes, both linear: this file pairs the brackets and makes a list of events
- * in the order of the text; wiki_prose.c writes what is between the events, and what stays of them.
+/* The bracket structure of wiki markup. Two passes, both linear: this file pairs the brackets and
+ * builds a list of events in text order; wiki_prose.c writes the text between the events and the
+ * kept part of the events.
  *
  *   text    '''Foo''' {{box|a=[[b]]}} is a [[bar|baz]].<ref>x</ref>
  *   events            ^drop.........^      ^link       ^drop......^
  *
- * The first pass walks over the brackets only ({{ [[ {| < and -{) and pairs them with a stack. What
- * lies inside a dropped range is forgotten at once, so the list stays short.
+ * The first pass visits only the brackets ({{ [[ {| < and -{) and pairs them with a stack. Events
+ * inside a dropped range are discarded at once, so the list stays short.
  *
- * An opening bracket without a partner must not swallow the rest of the article, and finding that
- * out must not cost a second look at the rest: the stack says it at the end, for all of them
- * together. Searches for one certain closing tag remember that there is none ahead. Memory is 12
- * bytes for an event and 12 for a bracket that is open.
+ * An unmatched opening bracket must not swallow the rest of the article, and detecting it must not
+ * require a second scan: the unmatched ones are those left on the stack at the end. Searches for a
+ * particular closing tag remember that there is none ahead. Memory is 12 bytes per event and 12 per
+ * open bracket.
  */
 #include "corpus/wiki_markup.h"
 
@@ -43,7 +44,7 @@ typedef struct structure {
     size_t no_ref_end;                /* a <ref> before this place has no end (find_closer) */
     bool no_comment_end;
     bool in_url;        /* an odd ']' belongs to "[http://... text]" */
-    size_t variant_end; /* of the next "}-", as far as it was looked for */
+    size_t variant_end; /* of the next "}-", if already searched for */
 } structure;
 
 static pv_wiki_event *event_at(structure *s, uint32_t index)
@@ -51,7 +52,7 @@ static pv_wiki_event *event_at(structure *s, uint32_t index)
     return (pv_wiki_event *)(void *)s->events->data + index;
 }
 
-/* pv_buffer_append() of a known size, which is a few instructions. */
+/* pv_buffer_append() for a known size; takes a few instructions. */
 static inline psdvec_status append(pv_buffer *to, const void *element, size_t size)
 {
     PV_TRY(pv_buffer_reserve(to, size));
@@ -66,7 +67,7 @@ static psdvec_status add_event(structure *s, size_t start, size_t end, pv_wiki_e
     return append(s->events, &e, sizeof e);
 }
 
-/* `lonely` is what the event means if no partner comes. */
+/* `lonely` is the kind of the event if it stays unmatched. */
 static psdvec_status push(structure *s, open_kind kind, size_t start, size_t end,
                           pv_wiki_event_kind lonely, size_t braces)
 {
@@ -89,7 +90,7 @@ static void pop(structure *s)
     s->stack.length -= sizeof(opening);
 }
 
-/* Forgets what was opened after the last opening of `kind`, which exists. */
+/* Pops the stack down to the last opening of `kind`, which exists. */
 static opening *pop_to(structure *s, open_kind kind)
 {
     while (top(s)->kind != kind)
@@ -97,7 +98,7 @@ static opening *pop_to(structure *s, open_kind kind)
     return top(s);
 }
 
-/* The range of the opening's event vanishes, and with it the events inside. */
+/* Drops the range of the opening's event and the events inside it. */
 static void drop_range(structure *s, uint32_t index, size_t end, pv_wiki_event_kind kind)
 {
     pv_wiki_event *e = event_at(s, index);
@@ -143,9 +144,9 @@ static bool is_self_closed(const structure *s, size_t p)
     return gt && gt[-1] == '/';
 }
 
-/* The end of "</name ... >" after `from`, or 0. A <ref> that is never closed
- * would take the text up to the next reference's end with it: it counts as
- * unclosed if a blank line and then another <ref> come first. */
+/* The end of "</name ... >" after `from`, or 0. An unclosed <ref> would remove the text up to the
+ * end of the next reference: it is treated as unclosed if a blank line and then another <ref> come
+ * first. */
 static size_t find_closer(structure *s, size_t from, const pv_wiki_tag *tag)
 {
     const char *name = tag->name;
@@ -233,7 +234,7 @@ static psdvec_status scan_tag(structure *s, size_t *position)
     }
     pv_wiki_tag_kind kind = (pv_wiki_tag_kind)tag->kind;
     if (p == s->length || text[p] != '>') {
-        /* "<ref name=x" without end: no prose, at any rate. */
+        /* "<ref name=x" without end: not prose in any case. */
         if (kind == PV_TAG_DROP && one_line && p - start < 200) {
             PV_TRY(add_event(s, start, p, PV_EV_DROP));
             *position = p;
@@ -272,8 +273,7 @@ static psdvec_status scan_tag(structure *s, size_t *position)
 
 /* ---- Square brackets ----------------------------------------------------- */
 
-/* Opening square brackets: an odd one is a bracket, or "[http://..."; pairs
- * are links. */
+/* Opening square brackets: a single one is a bracket or "[http://..."; pairs are links. */
 static psdvec_status scan_open_brackets(structure *s, size_t *p)
 {
     size_t n = repeats_at(s, *p, '[');
@@ -322,8 +322,8 @@ static void scan_close_brackets(structure *s, size_t *p)
 
 /* ---- Braces -------------------------------------------------------------- */
 
-/* Only indentation before `p` on its line. What ends in '>' or '}' may be a
- * tag or template that leaves nothing. */
+/* Only indentation before `p` on its line. Text that ends in '>' or '}' may be a tag or template
+ * that is removed. */
 static bool starts_line(const char *text, size_t p)
 {
     for (size_t i = 0; i < 32; i++, p--) {

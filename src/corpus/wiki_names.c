@@ -1,6 +1,6 @@
-/* See wiki_parts.h. Tables that are searched often are sorted; a list of names
- * is one text, "|file|image|...", and to look a name up is to find "|name|" in
- * it. All names are in their canonical form (pv_wiki_canonical_name).
+/* Name tables of wiki markup. Tables that are searched often are sorted; a list of names is one
+ * string, "|file|image|...", in which "|name|" is searched for. All names are in canonical form
+ * (pv_wiki_canonical_name).
  */
 #include "corpus/wiki_parts.h"
 
@@ -13,8 +13,8 @@
 
 /* ---- The tables ---------------------------------------------------------- */
 
-/* Everything MediaWiki and its usual extensions know. "<x" in a formula is no
- * tag, and remains. Sorted. */
+/* All tags of MediaWiki and its usual extensions. "<x" in a formula is not a tag, and is kept.
+ * Sorted. */
 /* clang-format off */
 const pv_wiki_tag pv_wiki_tags[] = {
     {"abbr", PV_TAG_INLINE}, {"audio", PV_TAG_DROP}, {"b", PV_TAG_INLINE}, {"bdi", PV_TAG_INLINE},
@@ -67,8 +67,8 @@ static const char category_names[] =
     "श्रेणी|বিষয়শ্রেণী|பகுப்பு|หมวดหมู่|thể loại|kategorio|カテゴリ|분류|分类|分類|კატეგორია|կատեգորիա|"
     "kateqoriya|kategooria|flokkur|categori|catagóir|санат|catigoría|kaarangay|kategorya|";
 
-/* A link to an article in another language; shown beside the text, not in it. Sorted, for
- * old dumps have a hundred in every article. */
+/* A link to an article in another language; shown beside the text, not in it. Sorted, because old
+ * dumps have a hundred in every article. */
 /* clang-format off */
 static const char language_codes[][13] = {
     "aa", "ab", "ace", "ady", "af", "ak", "als", "alt", "am", "ami", "an", "ang", "ann", "anp",

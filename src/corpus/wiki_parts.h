@@ -1,17 +1,16 @@
-/* What the files that read wiki markup share: scans of bytes, names, and writing prose. */
+/* Shared parts of the wiki markup reader: byte scans, names, and the prose writer. */
 #ifndef PV_CORPUS_WIKI_PARTS_H
 #define PV_CORPUS_WIKI_PARTS_H
 
 #include "base/memory.h"
 
-/* ---- Bytes of wiki markup: the few classes of characters that matter, and the scans for the next byte
- * that means something.
+/* ---- Bytes of wiki markup: character classes, and scans for the next significant byte
  *
- * Nine bytes in ten of an article mean nothing but themselves. The two scans that step over them
- * look at 16 bytes at a time where the processor has SSE2, and each has a plain twin, which is also
- * what other processors use. */
+ * Nine in ten bytes of an article are plain text. The two scans that skip them process 16 bytes at
+ * a time where the processor has SSE2; each has a scalar version, which is the reference and is
+ * also used on other processors. */
 
-/* A blank inside a line; the newline means too much to be one. */
+/* A blank inside a line; newlines are handled separately. */
 static inline bool pv_wiki_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -34,7 +33,7 @@ static inline const char *pv_wiki_skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* How many of the `n` bytes at `p` are `c`, before another one. */
+/* The number of leading bytes among the `n` at `p` that equal `c`. */
 static inline size_t pv_wiki_repeats(const char *p, size_t n, char c)
 {
     size_t i = 0;
@@ -47,29 +46,29 @@ static inline size_t pv_wiki_repeats(const char *p, size_t n, char c)
 size_t pv_wiki_structural_span(const char *p, size_t n);
 size_t pv_wiki_structural_span_plain(const char *p, size_t n);
 
-/* Bytes before the first that prose does not take as it stands: a control
- * character, & ' ) : ] _ | } ~ or a space before another blank. */
+/* Bytes before the first that prose does not copy verbatim: a control character, & ' ) : ] _ | } ~
+ * or a space before another blank. */
 size_t pv_wiki_prose_span(const char *p, size_t n);
 size_t pv_wiki_prose_span_plain(const char *p, size_t n);
 
-/* Bytes of an address, at which a bracketed or a bare one ends alike. */
+/* Bytes of a URL, bracketed or bare. */
 size_t pv_wiki_url_span(const char *p, size_t n);
 
-/* ---- The names that wiki markup is read by: HTML tags, namespaces, languages, sister projects, schemes
- * of addresses, and the templates whose text is prose.
+/* ---- Names in wiki markup: HTML tags, namespaces, languages, sister projects, URL schemes, and
+ * templates whose text is prose
  *
- * To teach the converter another language's word for "file", or another template, is a line in
- * wiki_names.c. A look-up is a binary search or one search in a kilobyte of text. */
+ * To add another language's word for "file", or another template, add a line in wiki_names.c. A
+ * lookup is a binary search or a search in a kilobyte of text. */
 
 /* ---- Tags ---------------------------------------------------------------- */
 
 typedef enum pv_wiki_tag_kind {
-    PV_TAG_INLINE, /* the tag vanishes: H<sub>2</sub>O */
+    PV_TAG_INLINE, /* the tag is removed: H<sub>2</sub>O */
     PV_TAG_SPACE,  /* it separates words: <br> */
     PV_TAG_BLOCK,  /* it ends a paragraph: <p> */
-    PV_TAG_DROP,   /* it vanishes with all that it contains: <ref> */
+    PV_TAG_DROP,   /* removed with its content: <ref> */
     PV_TAG_TABLE,  /* the same, and it nests: <table> */
-    PV_TAG_NOWIKI  /* its content is text as it stands */
+    PV_TAG_NOWIKI  /* its content is literal text */
 } pv_wiki_tag_kind;
 
 typedef struct pv_wiki_tag {
@@ -107,7 +106,7 @@ extern const pv_wiki_template pv_wiki_templates[]; /* fewer than 256 */
  * dropped. */
 const pv_wiki_template *pv_wiki_find_template(const char *p, const char *end);
 
-/* Between two numbers of a measure: "to", "by", a dash. */
+/* True for a word between two numbers of a measure: "to", "by", a dash. */
 bool pv_wiki_is_connector(const char *p, size_t n);
 
 /* ---- Links --------------------------------------------------------------- */
@@ -118,46 +117,46 @@ typedef enum pv_wiki_link_kind {
     PV_LINK_ASIDE /* category, language */
 } pv_wiki_link_kind;
 
-/* What "[[" followed by `p` leads to: only a prefix before ':' matters. */
+/* Classifies the link whose "[[" is followed by `p`, by the prefix before ':'. */
 pv_wiki_link_kind pv_wiki_classify_link(const char *p, const char *end);
 
-/* Behind "wikt:" or another sister project's prefix; `p` if there is none. */
+/* The position after "wikt:" or another sister project's prefix; `p` if there is none. */
 const char *pv_wiki_skip_project(const char *p, const char *end);
 
-/* Bytes of the address scheme at `p` ("https://"), 0 if there is none. */
+/* Length of the URL scheme at `p` ("https://"), 0 if there is none. */
 size_t pv_wiki_scheme(const char *p, size_t n);
 
 /* ---- Other --------------------------------------------------------------- */
 
-/* "#REDIRECT [[Foo]]", in any of some languages. */
+/* "#REDIRECT [[Foo]]", in any supported language. */
 bool pv_wiki_is_redirect(const char *p, const char *end);
 
-/* Copies a name in its canonical form: lower case (ASCII, Latin-1, Greek,
- * Cyrillic), '_' as space, no blanks around. Returns its length, or 0 if it
- * does not fit; the rest of `to` is zero. */
+/* Copies a name in its canonical form: lower case (ASCII, Latin-1, Greek, Cyrillic), '_' as space,
+ * no surrounding blanks. Returns its length, or 0 if it does not fit; the rest of `to` is
+ * zero-filled. */
 size_t pv_wiki_canonical_name(const char *p, const char *end, char *to, size_t size);
 
 /* ---- The prose of wiki markup, written between the events of its structure.
  *
- * This is the second of two passes (wiki_markup.c has the first). It copies what is between the
- * events, handles the markup that needs no partner (quotes, entities, lists, headings, bare
- * addresses), and decides what stays of an event.
+ * This is the second of two passes (wiki_markup.c has the first). It copies the text between the
+ * events, handles unpaired markup (quotes, entities, lists, headings, bare URLs), and decides what
+ * is kept of an event.
  *
- * There is no recursion that nested templates could drive: the argument of a template that stays is
- * a passage, and the walk goes on behind the template when it is through with it. Beyond 16 of them
- * inside one another, the inner ones are dropped. Time is linear in the markup; nothing is allocated. */
+ * Nested templates cause no recursion: the kept argument of a template is a passage, and the walk
+ * continues after the template when the passage ends. Beyond 16 nested passages, the inner ones are
+ * dropped. Time is linear in the markup; nothing is allocated. */
 typedef enum pv_wiki_event_kind {
-    PV_EV_DROP,       /* [start, end) vanishes */
+    PV_EV_DROP,       /* [start, end) is removed */
     PV_EV_BLOCK_DROP, /* the same, and a paragraph ends there */
-    PV_EV_TAG,        /* an inline tag: vanishes, and the words around it stay one */
+    PV_EV_TAG,        /* an inline tag: removed without separating words */
     PV_EV_SPACE,      /* <br> */
     PV_EV_BLOCK,      /* <p> */
     PV_EV_NOWIKI,     /* literal text between two tags */
-    PV_EV_LINK,       /* [[...]] whose text stays */
+    PV_EV_LINK,       /* [[...]] whose text is kept */
     PV_EV_TEMPLATE,   /* {{...}} of pv_wiki_templates[detail] */
-    PV_EV_URL,        /* "[http://... ": the address up to the text */
+    PV_EV_URL,        /* "[http://... ": the URL up to the text */
     PV_EV_VARIANT,    /* -{...}- */
-    PV_EV_OPEN_LINK,  /* without partner */
+    PV_EV_OPEN_LINK,  /* unmatched */
     PV_EV_OPEN_BRACES,
     PV_EV_OPEN_TABLE
 } pv_wiki_event_kind;
@@ -169,7 +168,7 @@ typedef struct pv_wiki_event {
     uint8_t detail;
 } pv_wiki_event;
 
-/* `length` more bytes fit into `out`, and no more are written. */
+/* `out` has capacity for `length` more bytes, which is never exceeded. */
 void pv_wiki_write_prose(const char *text, size_t length, const pv_wiki_event *events, size_t count,
                          pv_buffer *out);
 

@@ -1,4 +1,4 @@
-/* See wiki_parts.h. */
+/* Writing the prose of wiki markup. See wiki_parts.h. */
 #include "corpus/wiki_parts.h"
 
 #include "base/platform.h"
@@ -9,26 +9,27 @@
 
 /* ---- Writing ---------------------------------------------------------------
  *
- * A blank is not written when it is met, only noted in `gap`, and written before the next word. So
- * there are none at the ends, and none twice. That something vanished is noted as well, for the next
- * word to tidy up what stood around it: "(''{{x}}''; born 1900)" -> "(born 1900)".
+ * A blank is not written at once but recorded in `gap` and written before the next word. So there
+ * are no blanks at the ends and no repeated ones. Removed markup is recorded too, so that the
+ * punctuation around it can be cleaned up before the next word: "(''{{x}}''; born 1900)" -> "(born
+ * 1900)".
  *
- * No function writes more than it was given, but for the blank before it, which stands for at least
- * one byte of the markup; so prose never becomes longer than its markup. */
+ * No function writes more than its input plus the blank before it, which corresponds to at least
+ * one byte of markup; so prose is never longer than its markup. */
 
 typedef enum gap_kind { GAP_NONE, GAP_SPACE, GAP_PARAGRAPH } gap_kind;
 
 typedef struct output {
-    char *text; /* the whole markup fits */
+    char *text; /* large enough for all of the markup */
     size_t length;
     size_t first;      /* where this article's prose starts */
     gap_kind gap;      /* to be written before the next word */
-    bool dropped;      /* something vanished since the last word */
+    bool dropped;      /* something was removed since the last word */
     size_t dropped_at; /* and the length of the prose then */
     bool line_start;   /* nothing was written since the newline */
 } output;
 
-/* Before the next word comes at least this gap. */
+/* At least this gap will precede the next word. */
 static void widen_gap(output *out, gap_kind gap)
 {
     if (out->gap < gap)
@@ -46,7 +47,7 @@ static bool ends_with(const output *out, const char *tail, size_t n)
     return out->length - out->first >= n && memcmp(out->text + out->length - n, tail, n) == 0;
 }
 
-/* Takes back `n` bytes of prose, and blanks before them. */
+/* Removes the last `n` bytes of prose, and blanks before them. */
 static void take_back(output *out, size_t n)
 {
     out->length -= n;
@@ -59,9 +60,8 @@ static void take_back(output *out, size_t n)
     }
 }
 
-/* Where something was dropped just before `p`, the punctuation that led to it
- * goes too: "At {{x}}, a" -> "At, a". Returns how many of the `n` bytes are not
- * to be written either. */
+/* Where something was dropped just before `p`, the punctuation before it is removed too: "At {{x}},
+ * a" -> "At, a". Returns how many of the `n` bytes are not to be written either. */
 static size_t tidy_up(output *out, const char *p, size_t n)
 {
     size_t i = 0;
@@ -119,7 +119,7 @@ static void put_span(output *out, const char *p, size_t n)
         widen_gap(out, GAP_SPACE);
 }
 
-/* ')' or ']' at `p`: brackets that only held what was dropped vanish. */
+/* ')' or ']' at `p`: removes brackets that contained only dropped text. */
 static void put_bracket(output *out, const char *p, char opening_bracket)
 {
     size_t i = out->length;
@@ -135,7 +135,7 @@ static void put_bracket(output *out, const char *p, char opening_bracket)
     put(out, p, 1);
 }
 
-/* Spaces of all widths, and control characters. */
+/* Spaces of any width, and control characters. */
 static bool is_space(uint32_t code)
 {
     return code <= 0x20 || (code >= 0x7F && code <= 0xA0) || (code >= 0x2000 && code <= 0x200A) ||
@@ -148,7 +148,7 @@ static bool is_invisible(uint32_t code)
            code == 0xFEFF;
 }
 
-/* The entity at `p`, or the '&' alone. Returns the place after it. */
+/* The entity at `p`, or the '&' alone. Returns the position after it. */
 static const char *put_entity(output *out, const char *p, const char *end)
 {
     uint32_t code;
@@ -191,8 +191,8 @@ typedef struct range {
 
 /* ---- Links --------------------------------------------------------------- */
 
-/* Where the text of the link goes on, which ends at its "]]"; the end of the
- * link if it was written already. Looks at its first 1,000 bytes only. */
+/* Returns where the text of the link continues, which ends at its "]]", or the end of the link if
+ * the text has been written. Examines only its first 1,000 bytes. */
 static const char *read_link(output *out, const char *text, const pv_wiki_event *e)
 {
     const char *p = text + e->start + 2, *end = text + e->end, *close = end - 2;
@@ -238,7 +238,7 @@ static range trimmed(range a)
     return a;
 }
 
-/* "name = value": takes note of the few names that matter. */
+/* "name = value": records the few names that matter. */
 static void add_argument(arguments *list, const char *start, const char *end)
 {
     range a = trimmed((range){start, end});
@@ -328,8 +328,8 @@ static range after_colon(const char *text, const pv_wiki_event *e)
     return (range){colon + 1, bar ? bar : end};
 }
 
-/* What is to be read as markup; nothing if all is done, or if it vanishes, which is noted. The events
- * inside the template are between `e` and `last`. */
+/* Returns the range to be read as markup; empty if the template has been written or is removed,
+ * which is recorded. The events inside the template are between `e` and `last`. */
 static range read_template(output *out, const char *text, const pv_wiki_event *e,
                            const pv_wiki_event *last)
 {
@@ -407,8 +407,7 @@ typedef struct writer {
     const char *text; /* the markup */
     const pv_wiki_event *next_event, *last_event;
 
-    /* The part being written, and where to go on after it: the argument of a
-     * template inside the article. */
+    /* The passage being written (the argument of a template), and where to continue after it. */
     const char *limit;
     struct passage {
         const char *limit, *resume;
@@ -418,7 +417,7 @@ typedef struct writer {
     output out;
     bool list_item;           /* this line is one */
     bool in_url;              /* a ']' ends the text of "[http://... text]" */
-    bool broken_table;        /* a table without end was met */
+    bool broken_table;        /* an unclosed table was found */
     const char *quotes_until; /* the line whose quotes were counted ends here */
     const char *apostrophe;   /* there: ''' that means ' and '' */
 } writer;
@@ -440,7 +439,7 @@ static bool vanishes(const pv_wiki_event *e)
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* The end of the line at `p`, over what vanishes and contains newlines. */
+/* The end of the line at `p`, skipping removed ranges, which may contain newlines. */
 static const char *line_end(const writer *w, const char *p)
 {
     const pv_wiki_event *e = w->next_event;
@@ -459,8 +458,8 @@ static const char *line_end(const writer *w, const char *p)
     }
 }
 
-/* At '=' where a line starts. "== Title ==" and what may follow it (comments,
- * references) is a heading, and goes. */
+/* At '=' where a line starts. "== Title ==" and what may follow it (comments, references) is a
+ * heading, and is removed. */
 static const char *skip_heading(writer *w, const char *p)
 {
     const char *end = line_end(w, p);
@@ -484,14 +483,14 @@ static const char *skip_heading(writer *w, const char *p)
     if (last == '=')
         return end;
 
-    w->out.line_start = false; /* else "=<b>=<b>=" would be looked at ever again */
+    w->out.line_start = false; /* else "=<b>=<b>=" would be scanned repeatedly */
     const char *q = p + pv_wiki_repeats(p, (size_t)(end - p), '=');
     const char *second = q - p < 2 ? NULL : pv_find_bytes(q, (size_t)(end - q), "==", 2);
     return second ? second + pv_wiki_repeats(second, (size_t)(end - second), '=') : q;
 }
 
-/* After a newline, or what vanished behind it: the markup that only counts at
- * the start of a line. */
+/* Called after a newline, or after removed markup that follows it: handles markup that is special
+ * only at the start of a line. */
 static const char *start_line(writer *w, const char *p)
 {
     p = pv_wiki_skip_blanks(p, w->limit);
@@ -527,8 +526,8 @@ static const char *start_line(writer *w, const char *p)
     }
 }
 
-/* At a newline. One between two lines of prose is a space; a paragraph ends at
- * a blank line, a list item, or anything that does not start like prose. */
+/* At a newline. Between two lines of prose it becomes a space; a paragraph ends at a blank line, a
+ * list item, or anything that does not start like prose. */
 static const char *cross_newline(writer *w, const char *p)
 {
     bool ends = w->list_item;
@@ -548,9 +547,9 @@ static const char *cross_newline(writer *w, const char *p)
 
 /* ---- Bytes that are special ---------------------------------------------- */
 
-/* MediaWiki's rule for l'''amour'' (an apostrophe and italics): if bold and
- * italic marks are both odd in number on a line, one ''' is ' and ''; the one
- * after a single letter, else after a longer word, else after a space. */
+/* MediaWiki's rule for l'''amour'' (an apostrophe and italics): if the numbers of bold and italic
+ * marks on a line are both odd, one ''' is read as ' and '': the one after a single letter, else
+ * after a longer word, else after a space. */
 static void count_quotes(writer *w, const char *p)
 {
     const char *end = memchr(p, '\n', (size_t)(w->limit - p));
@@ -579,7 +578,7 @@ static void count_quotes(writer *w, const char *p)
         w->apostrophe = letter ? letter : word ? word : space;
 }
 
-/* At "://": a bare address vanishes with the scheme that was written already. */
+/* At "://": a bare URL is removed together with its scheme, which was already written. */
 static const char *skip_bare_url(writer *w, const char *p)
 {
     size_t n = 0;
@@ -601,7 +600,7 @@ static const char *skip_bare_url(writer *w, const char *p)
     return end;
 }
 
-/* At "__": __TOC__ and the like vanish. */
+/* At "__": __TOC__ and similar words are removed. */
 static const char *skip_magic_word(writer *w, const char *p)
 {
     const char *q = p + 2;
@@ -672,7 +671,7 @@ static const char *write_special(writer *w, const char *p)
 
 /* ---- Events -------------------------------------------------------------- */
 
-/* Goes on with the range, if there is any, and then at `resume`. */
+/* Continues with the range, if it is not empty, and then at `resume`. */
 static const char *enter_passage(writer *w, range kept, const char *resume)
 {
     if (!kept.start)
@@ -688,8 +687,8 @@ static const char *enter_passage(writer *w, range kept, const char *resume)
     return kept.start;
 }
 
-/* "{{" without end: a template to the end of its line (what follows starts
- * with bars, and goes too), unless it does not look like one. */
+/* An unclosed "{{": a template up to the end of its line (following lines that start with bars are
+ * removed too), unless it does not look like one. */
 static const char *skip_open_braces(writer *w, const pv_wiki_event *e)
 {
     const char *p = w->text + e->end;

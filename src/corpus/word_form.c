@@ -17,14 +17,14 @@ void pv_word_form_free(pv_word_form *form)
     pv_buffer_free(&form->normal);
 }
 
-/* Letters become lower case one by one instead of by full case folding, which makes ss of a sharp
- * s: in German, Masse and Maße are different words. */
+/* Letters become lower case one by one instead of by full case folding, which turns a sharp s into
+ * ss: in German, Masse and Maße are different words. */
 static bool lower_only(const psdvec_text_options *o)
 {
     return o->tokenizer == PSDVEC_TOKENIZER_ORIGINAL || o->language == PSDVEC_LANGUAGE_GERMAN;
 }
 
-/* Characters that stand for one another become one; invalid bytes U+FFFD. */
+/* Unifies equivalent characters, and replaces invalid bytes by U+FFFD. */
 static psdvec_status unify(pv_word_form *f, const pv_token *raw)
 {
     const psdvec_text_options *o = &f->rules->options;

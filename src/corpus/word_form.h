@@ -14,13 +14,13 @@ typedef struct pv_word_form {
 void pv_word_form_init(pv_word_form *form, psdvec_context *ctx, const pv_text_rules *rules);
 void pv_word_form_free(pv_word_form *form);
 
-/* The word of a RAW token, valid until the next call. Length 0: it is no word, because of its
+/* The word of a RAW token, valid until the next call. Length 0: it is not a word, because of its
  * length or because nothing is left of it. */
 psdvec_status pv_word_form_of(pv_word_form *form, const pv_token *raw, const char **word,
                               size_t *length);
 
-/* True if a RAW token is a word for certain. The words tokenizer begins a word with a letter or digit,
- * which never vanishes, and no byte becomes more than two characters. */
+/* True if a RAW token is certainly a word. The words tokenizer starts a word with a letter or
+ * digit, which is never removed, and no byte becomes more than two characters. */
 static inline bool pv_word_form_remains(const pv_text_rules *rules, const pv_token *raw)
 {
     const psdvec_text_options *o = &rules->options;
