@@ -2,16 +2,15 @@
  *
  *     read        text -> provisional tokens (token_store)
  *     vocabulary  provisional words -> final ids
- *     count       chunks of tokens -> rows; straight into the file if one
- *                 chunk holds everything, otherwise by way of spills
+ *     count       chunks of tokens -> rows; directly into the file if one
+ *                 chunk holds everything, otherwise through spills
  *
- * A chunk is as many tokens as memory holds (sequence.h). For each word in turn,
- * the words after each of its places are added to one row of sums that stays in
- * cache. No pair is ever written down before it is summed, nothing is sorted but
- * the places (by counting), and rows come out finished, in order, their columns
- * ascending. A row belongs to one worker.
+ * A chunk has as many tokens as fit in memory (sequence.h). For each word in turn, the words after
+ * each of its positions are added to one row of sums that stays in cache. No pair is stored before
+ * it is summed, only the positions are sorted (by counting sort), and rows are produced complete,
+ * in order, with ascending columns. Each row is computed by one worker.
  *
- * Cost: 8 bytes of memory a token; time about a nanosecond a pair.
+ * Cost: 8 bytes of memory per token; about a nanosecond per pair.
  */
 #include "count/count.h"
 
@@ -133,8 +132,8 @@ typedef struct counting {
     psdvec_count_report report;
 } counting;
 
-/* Both loops work on a copy of the accumulator's fields: behind a pointer they
- * would have to be loaded and stored again for every pair. */
+/* Both loops work on a copy of the accumulator's fields: through a pointer they would be loaded and
+ * stored for every pair. */
 
 static void add_row_plain(const counting *c, pv_row_sum *row, const uint32_t *place,
                           const uint32_t *end)
@@ -199,7 +198,7 @@ static psdvec_status count_group(void *opaque, size_t group, int worker, pv_row_
     return PSDVEC_OK;
 }
 
-/* Counts the pairs whose context word stands in parts [first, last). */
+/* Counts the pairs whose context word is in parts [first, last). */
 static psdvec_status count_chunk(counting *c, size_t first, size_t last, const pv_row_sink *sink)
 {
     psdvec_status status;
@@ -215,22 +214,22 @@ done:
 
 /* ---- All chunks ----------------------------------------------------------------- */
 
-/* Tokens of a part in a chunk, and a border. */
+/* Number of tokens of a part in a chunk, plus a border. */
 static uint64_t part_tokens(const counting *c, size_t part)
 {
     return (uint64_t)c->text.store->parts[part].tokens + 1;
 }
 
-/* Entries of finished rows that a worker may hold, from its share of memory:
- * many enough to be worth writing, few enough to stay in cache. */
+/* Number of entries of finished rows that a worker may hold, from its share of memory: enough for
+ * efficient writing, few enough to stay in cache. */
 static uint64_t group_entries(const counting *c)
 {
     uint64_t share = c->ctx->options.memory / (uint64_t)c->ctx->options.threads / 1024;
     return share < (1 << 14) ? 1 << 14 : share > (1 << 17) ? 1 << 17 : share;
 }
 
-/* Groups of rows with about that many entries each. A row cannot have more
- * entries than there are words, nor more than its word has neighbours. */
+/* Makes groups of rows with about that many entries each. A row cannot have more entries than there
+ * are words, nor more than its word has neighbours. */
 static psdvec_status plan_groups(counting *c)
 {
     const pv_vocabulary *v = &c->text.vocabulary;
@@ -249,7 +248,7 @@ static psdvec_status plan_groups(counting *c)
     return status;
 }
 
-/* Tokens that a chunk may have within the memory that is left. */
+/* Number of tokens per chunk that fits the remaining memory. */
 static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chunk_tokens)
 {
     uint64_t words = c->text.vocabulary.count, threads = (uint64_t)c->ctx->options.threads;
@@ -272,7 +271,7 @@ static psdvec_status plan_chunks(const counting *c, uint64_t all, uint64_t *chun
     return PSDVEC_OK;
 }
 
-/* Fails early if the temporary files will not fit, going by the first spill. */
+/* Fails early if the temporary files will not fit, extrapolating from the first spill. */
 static psdvec_status check_disk(const counting *c, uint64_t first_spill, uint64_t chunks_left)
 {
     uint64_t needed = first_spill * chunks_left;
@@ -333,7 +332,7 @@ static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
     return PSDVEC_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------- */
+/* ---- Complete runs ------------------------------------------------------------------- */
 
 psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,
                                   const char *output)
@@ -345,8 +344,8 @@ psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs
     return PSDVEC_OK;
 }
 
-/* An output that is an input or the list of words is refused. Only a counts
- * file found in a folder is what an earlier run left there, and passed over. */
+/* Rejects an output that is also an input or the list of words. Exception: a counts file found in
+ * an input folder is the output of an earlier run, and is skipped. */
 psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_options *options,
                                    pv_inputs *inputs, const char *output)
 {
@@ -397,7 +396,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
         PV_TRY_DONE(pv_phrases_find_auto(ctx, &options->text, inputs, input_count, output, c.folder,
                                          &found));
         part.joining = &joining;
-        part.silent = true; /* the search has given advice */
+        part.silent = true; /* the phrase search has already given advice */
     }
     PV_TRY_DONE(
         pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, c.folder, part));

@@ -1,6 +1,6 @@
-/* Reading counts files. Everything a later access relies on is checked when
- * the file is opened, except the columns of the rows, which are checked by
- * psdvec_counts_verify and by whoever walks all rows. */
+/* Reading counts files. Everything a later access relies on is checked when the file is opened,
+ * except the columns of the rows, which are checked by psdvec_counts_verify and by code that reads
+ * all rows. */
 #include "count/counts_read.h"
 
 #include "base/arguments.h"
@@ -131,7 +131,7 @@ static psdvec_status take_tensors(psdvec_counts *c)
     return take_held_out(c);
 }
 
-/* Others print this JSON as it is, or write it into models, so it must be sound. */
+/* Callers print this JSON verbatim or write it into models, so it must be valid. */
 static psdvec_status take_json(const psdvec_counts *c, const char *key, pv_json_type type,
                                const char **text)
 {
@@ -297,7 +297,7 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
     return status;
 }
 
-/* ---- Getters: no index leads out of an array ------------------------------------ */
+/* ---- Getters: indices are checked ------------------------------------ */
 
 static bool has_word(const psdvec_counts *c, uint32_t i)
 {
@@ -322,8 +322,8 @@ bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t le
     psdvec_counts *c = (psdvec_counts *)counts; /* the index is a cache */
     if (!c || !word || !i)
         return false;
-    /* Built once, at the first search. That it fails is recorded nowhere: the context of the file may
-     * be in use by another thread. */
+    /* Built once, at the first search. A failure is not recorded, because another thread may be
+     * using the context of the file. */
     pthread_mutex_lock(&c->lock);
     if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
                                           NULL) == PSDVEC_OK) {
@@ -336,7 +336,7 @@ bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t le
     pthread_mutex_unlock(&c->lock);
     if (indexed)
         return pv_word_index_find(&c->index, word, length, i);
-    for (uint32_t k = 0; k < c->info.words; k++) { /* no memory for it: look at all */
+    for (uint32_t k = 0; k < c->info.words; k++) { /* out of memory: linear search */
         size_t other;
         const char *text = psdvec_counts_word(c, k, &other);
         if (other == length && memcmp(text, word, length) == 0) {

@@ -1,4 +1,4 @@
-/* An open counts file, for the other files of this module. */
+/* An open counts file (internal). */
 #ifndef PV_COUNT_COUNTS_READ_H
 #define PV_COUNT_COUNTS_READ_H
 
@@ -27,18 +27,19 @@ struct psdvec_counts {
 
 /* Without pv_begin, for use inside other calls. */
 psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_counts **counts);
-/* For an object that keeps the counts (may be NULL); psdvec_counts_close lets go. */
+/* Adds a reference for an object that keeps the counts (may be NULL); psdvec_counts_close releases
+ * it. */
 const psdvec_counts *pv_counts_hold(const psdvec_counts *counts);
-/* With all checksums, if there are any, and all rows verified: for whoever relies on what stands
- * in the rows. A damaged column would be an address outside of an array. */
+/* Also verifies all checksums, if there are any, and all rows: for callers that use columns as
+ * indices, because a damaged column would be out of bounds. */
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **counts);
-/* The rows alone: columns ascend and are words. */
+/* Verifies only the rows: columns are ascending and valid words. */
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *counts);
 
 /* PSDVEC_ERR_CORRUPT with "PATH: the counts are damaged: CAUSE". */
 psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *counts, const char *cause);
 
-/* True if the file claims to be a counts file; no errors recorded. */
+/* True if the file claims to be a counts file; records no failure. */
 bool pv_counts_looks_like(const char *path);
 
 #endif

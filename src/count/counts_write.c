@@ -9,7 +9,7 @@
 
 enum { COPY_BLOCK = 64 << 10 }; /* values copied at a time */
 
-/* A value that does not fit 32 bits: where it stands and its upper half. */
+/* A value that does not fit 32 bits: its position and its upper half. */
 typedef struct wide_value {
     uint64_t place;
     uint32_t upper;
@@ -39,10 +39,10 @@ struct pv_counts_writer {
     uint64_t entries, total;
     uint32_t rows_done;
     const pv_buffer *held_out; /* or NULL */
-    /* The values on their way from the spool to the file: blocks are fetched and reserved in order,
-     * under the lock, and written by all workers at once. */
+    /* Copying the values from the spool to the file: blocks are fetched and reserved in order,
+     * under the lock, and written by all workers in parallel. */
     pthread_mutex_t lock;
-    uint64_t next; /* value */
+    uint64_t next; /* the next value */
     size_t next_wide;
 };
 
@@ -110,7 +110,7 @@ void pv_counts_writer_free(pv_counts_writer *w)
     pv_free(w->ctx, w);
 }
 
-/* The lower halves of the values. */
+/* Packs the lower halves of the values. */
 static psdvec_status pack_values(void *self, pv_rows *rows)
 {
     const pv_counts_writer *w = self;

@@ -1,4 +1,4 @@
-/* psdvec_counts_export: from a counts file to another program's. */
+/* psdvec_counts_export: converts a counts file to the format of another program. */
 #include "base/arguments.h"
 #include "base/progress.h"
 #include "count/count.h"
@@ -11,7 +11,7 @@
 
 enum { GROUP_ENTRIES = 1 << 15, VOCAB_BLOCK = 1 << 20 };
 
-/* Writes the text behind what is written. */
+/* Appends the text to the output. */
 static psdvec_status append(pv_export *e, const pv_buffer *text)
 {
     PV_TRY(pv_output_write_at(e->output, e->written, text->data, text->length));
@@ -129,7 +129,8 @@ static psdvec_status write_symmetric(pv_export *e, const char *folder, const pv_
     for (uint32_t i = 0; i < c->info.words; i++) {
         psdvec_row row;
         psdvec_counts_row(c, i, &row);
-        /* To both rows, or to that of the larger number. The diagonal is doubled, as x + x' is. */
+        /* Added to both rows, or only to the row with the larger index. The diagonal is doubled, as
+         * in x + x'. */
         for (size_t k = 0; k < row.length; k++) {
             uint32_t j = row.focus[k];
             if (!e->format->one_triangle || i >= j)
@@ -182,7 +183,7 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     PV_NEED(ctx, counts);
     PV_NEED(ctx, output);
     PV_TRY(check_call(ctx, counts, format, output, vocab_output));
-    /* The other format has no checksums: damage would never be noticed again. */
+    /* The other format has no checksums, so damage could not be detected later. */
     PV_TRY(pv_st_verify_if_any(ctx, counts->file));
     pv_export e = {.ctx = ctx,
                    .counts = counts,

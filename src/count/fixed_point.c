@@ -1,4 +1,4 @@
-/* Decimals to multiples of 1/scale and back, in integers. */
+/* Conversion of decimals to multiples of 1/scale and back, in integer arithmetic. */
 #include "count/fixed_point.h"
 #include "util/number.h"
 
@@ -16,7 +16,7 @@ static wide power_of_ten(int exponent)
                                    : (wide)powers[MOST_DIGITS] * powers[exponent - MOST_DIGITS];
 }
 
-/* Nearest to numerator / power, halves up. */
+/* Rounds numerator / power to the nearest integer, halves up. */
 static bool divide(pv_rounding *r, wide numerator, wide power, uint64_t *fixed)
 {
     wide quotient, rest;
@@ -36,8 +36,8 @@ static bool divide(pv_rounding *r, wide numerator, wide power, uint64_t *fixed)
     return true;
 }
 
-/* A number of more than 64 bits of digits: its whole part and its first 19
- * decimals apart. */
+/* Rounds a number whose digits exceed 64 bits: the integer part and the first 19 decimals
+ * separately. */
 static bool round_long(pv_rounding *r, wide digits, int places, uint64_t *fixed)
 {
     uint64_t part;
@@ -70,7 +70,7 @@ bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed)
         digits /= power_of_ten(places - WIDE_DIGITS);
         places = WIDE_DIGITS;
     }
-    if (digits == 0) { /* far less than a unit */
+    if (digits == 0) { /* far smaller than one unit */
         r->fractions = true;
         r->inexact++;
         return true;
@@ -135,7 +135,7 @@ unsigned pv_fixed_places(uint64_t scale)
     if (scale == 1)
         return 0;
     for (uint64_t s = scale; s >= 100000; s /= 10)
-        places++; /* an error of half a place stays below PV_FIXED_NOISE of a unit */
+        places++; /* an error of half a digit stays below PV_FIXED_NOISE units */
     return places;
 }
 

@@ -1,13 +1,12 @@
-/* Numbers of other programs as whole multiples of 1/scale.
+/* Numbers from other programs as integer multiples of 1/scale.
  *
- * Doubles and decimals are rounded to the nearest multiple, each by itself, so
- * that the sums do not depend on the order. What another program's own
- * arithmetic adds (a sum of floating point weights is off by some 1e-10 of
- * itself) is not worth a word; a number that really lies between two multiples
- * is counted, and the largest such error is kept for one warning in the end.
+ * Doubles and decimals are rounded to the nearest multiple individually, so that sums do not depend
+ * on the order. Rounding errors of the other program (a sum of floating-point weights has a
+ * relative error of some 1e-10) are ignored; a number that really lies between two multiples is
+ * counted, and the largest such error is reported in one warning at the end.
  *
- * Decimals never go through floating point: up to 38 digits and any exponent
- * are scaled and rounded in integers.
+ * Decimals never go through floating point: up to 38 digits and any exponent are scaled and rounded
+ * in integers.
  */
 #ifndef PV_COUNT_FIXED_POINT_H
 #define PV_COUNT_FIXED_POINT_H
@@ -16,12 +15,12 @@
 
 #include <math.h>
 
-#define PV_FIXED_NOISE 1e-3          /* of a unit that pass as exact */
+#define PV_FIXED_NOISE 1e-3          /* fraction of a unit that is ignored */
 #define PV_FIXED_RELATIVE_NOISE 1e-9 /* of the number */
 
 typedef struct pv_rounding {
     uint64_t scale;
-    bool fractions;   /* some number was not whole */
+    bool fractions;   /* some number was not an integer */
     uint64_t inexact; /* numbers that were rounded */
     double worst;     /* the largest error, in counts */
 } pv_rounding;
@@ -49,7 +48,7 @@ static inline bool pv_round_double(pv_rounding *r, double number, uint64_t *fixe
     double units = number * (double)r->scale;
     if (PV_UNLIKELY(!(units >= 0 && units < 9.2e18)))
         return false;
-    /* adding a half is exact below 2^52; above, every double is whole */
+    /* adding a half is exact below 2^52; above, every double is an integer */
     *fixed = (uint64_t)(int64_t)(units < 4503599627370496.0 ? units + 0.5 : units);
     r->fractions |= number != (double)(int64_t)number;
     pv_rounding_note(r, units, units - (double)*fixed);
@@ -59,12 +58,12 @@ static inline bool pv_round_double(pv_rounding *r, double number, uint64_t *fixe
 /* False: negative or too large. */
 bool pv_round_decimal(pv_rounding *r, const pv_decimal *d, uint64_t *fixed);
 
-/* Reads [+-] digits [. digits] [e [+-] digits] at `text`, which must end in a
- * byte that belongs to no number. Returns the end, or NULL if no number stands
- * there. Of more than 38 digits the rest is dropped. */
+/* Reads [+-] digits [. digits] [e [+-] digits] at `text`, which must be followed by a byte that
+ * cannot be part of a number. Returns the end, or NULL if there is no number. Digits after the 38th
+ * are dropped. */
 const char *pv_decimal_read(const char *text, pv_decimal *d);
 
-/* Reads digits alone, up to `most`. Returns the end, or NULL. */
+/* Reads an integer up to `most`. Returns the end, or NULL. */
 static inline const char *pv_digits_read(const char *text, uint64_t most, uint64_t *number)
 {
     uint64_t value = 0;
@@ -82,9 +81,9 @@ static inline const char *pv_digits_read(const char *text, uint64_t most, uint64
     return p == text || value > most ? NULL : p;
 }
 
-/* Writes value / scale with `places` decimals, rounded, without zeros at the
- * end; returns the end. At most 21 + places bytes. pv_fixed_places gives places
- * enough to read the same value back without a trace of rounding. */
+/* Writes value / scale with `places` decimals, rounded, without trailing zeros; returns the end. At
+ * most 21 + places bytes. pv_fixed_places returns enough places to read back the same value
+ * exactly. */
 char *pv_fixed_write(char *out, uint64_t value, uint64_t scale, unsigned places);
 unsigned pv_fixed_places(uint64_t scale);
 

@@ -4,10 +4,11 @@
  *     int32 word2    the later word
  *     double value   a sum of 1/distance, in the byte order of the machine
  *
- * With -symmetric 1, its default, GloVe adds every pair in both directions, so
- * x + x' is what stands in the file, and a word near itself counts twice.
+ * With -symmetric 1, its default, GloVe adds every pair in both directions, so the file contains x
+ * + x', and a word near itself counts twice.
  *
- * It is written sorted by word1 and word2, as GloVe does. Train with it after GloVe's `shuffle`.
+ * Like GloVe, the export sorts records by word1 and word2. Run GloVe's `shuffle` before training
+ * with it.
  */
 #include "count/formats.h"
 
@@ -28,7 +29,7 @@ enum { RECORD = sizeof(record), BLOCK = 1 << 16 }; /* bytes; records */
 typedef struct glove {
     pv_import *import;
     const char *name; /* for messages */
-    uint64_t records; /* done */
+    uint64_t records; /* processed */
     record *block;
     int fd;                 /* of a plain file, or -1 */
     pv_byte_stream *stream; /* of any other, or NULL */
@@ -83,8 +84,8 @@ static bool plausible(const pv_import *m, const record *r)
            (uint32_t)r->word2 <= m->vocabulary.count && r->value > 0 && r->value < 1e300;
 }
 
-/* A word's number can look like the mark of a compressed file (35615 like
- * gzip's), so what begins with a good record is taken as it is. */
+/* A word's number can look like the magic number of a compressed file (35615 is that of gzip), so a
+ * file that begins with a valid record is read as it is. */
 static psdvec_status open_input(glove *g, uint64_t *size)
 {
     pv_import *m = g->import;

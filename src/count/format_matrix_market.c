@@ -1,17 +1,16 @@
-/* Matrix Market, coordinate format: one entry a line, "row column number".
+/* Matrix Market, coordinate format: one entry per line, "row column number".
  *
  *     %%MatrixMarket matrix coordinate real general
  *     % comments
  *     3 3 5               rows, columns, entries
  *     1 2 0.5             numbered from 1; row: the earlier word, the context
  *
- * real and integer numbers, or pattern (every entry counts 1); general, or
- * symmetric, where one triangle stands for both. A line "% psdvec: scale=60
- * window=5" fills in what the user did not say.
+ * Supported are real and integer numbers, and pattern (every entry counts 1); general, and
+ * symmetric, where one triangle represents both. A line "% psdvec: scale=60 window=5" provides
+ * values that the user did not give.
  *
- * Whole numbers are written as integers, others as decimals that read back as
- * the same counts, and such a line says with which scale and window. With
- * `symmetric`, the lower triangle of x + x' is written.
+ * Exports write integers where possible, otherwise decimals that read back as the same counts, and
+ * such a line with scale and window. With `symmetric`, the lower triangle of x + x' is written.
  */
 #include "count/formats.h"
 #include "util/c_locale.h"
@@ -27,8 +26,8 @@ typedef struct market {
     pv_import *import;
     pv_text_lines lines;
     field field;
-    bool symmetric; /* one triangle stands for both */
-    uint64_t scale; /* as a comment says; 0: none does */
+    bool symmetric; /* one triangle represents both */
+    uint64_t scale; /* from a comment; 0: none */
     uint64_t entries, seen;
 } market;
 
@@ -244,7 +243,7 @@ static psdvec_status begin(pv_export *e, pv_buffer *text)
     return write_sizes(e, text);
 }
 
-/* The line of sizes again, now that the number of entries is known. */
+/* Rewrites the line of sizes, now that the number of entries is known. */
 static psdvec_status end(pv_export *e, pv_buffer *text)
 {
     e->written = e->size_at;
@@ -272,7 +271,7 @@ static psdvec_status format(const pv_export *e, pv_rows *rows)
         char *row_end = pv_digits_write(row, (uint64_t)i + 1);
         *row_end++ = ' ';
         for (size_t last = at + rows->lengths[r]; at < last; at++) {
-            memcpy(out, row, 12); /* ten digits and a space at most */
+            memcpy(out, row, 12); /* at most ten digits and a space */
             out += row_end - row;
             out = pv_digits_write(out, (uint64_t)rows->columns[at] + 1);
             *out++ = ' ';

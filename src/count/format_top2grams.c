@@ -1,26 +1,24 @@
-/* The text of the original PSDVec program (docs/how-to/exchange-counts.md).
+/* The text format of the original PSDVec program (docs/how-to/exchange-counts.md).
  *
  *     # 3 words, 17 occurrences
  *     # input=..., f1=..., window=3, ...
  *     # 20 bigram occurrences
  *     Words:
- *     the,9,-0.799 TAB cat,6,-1.204 TAB ...      10 a line
+ *     the,9,-0.799 TAB cat,6,-1.204 TAB ...      10 per line
  *                                                an empty line
  *     Bigrams:
  *     1,the,2,9,1                                rank, word, neighbours, sum, cut-off
- *     TAB cat,6,-0.405 TAB sat,3,-1.099          5 a line
+ *     TAB cat,6,-0.405 TAB sat,3,-1.099          5 per line
  *     # Total kept bigram occurrences: 20
  *
- * The sums in the first and last lines passed through 32 bits and may be wrong
- * or negative, so only the items count. Commas are found from the right: a
- * word may have some.
+ * The sums in the first and last lines were computed in 32 bits and may be wrong or negative, so
+ * only the items are used. Items are split at commas from the right, because a word may contain
+ * commas.
  *
- * A word's count is the number of pairs in which it is the later one. Counts are
- * whole numbers and commas separate, so counts with weights and words with commas
- * are not written.
+ * A word's count is the number of pairs in which it is the later one. The format has integer counts
+ * and comma separators, so weighted counts and words with commas cannot be exported.
  *
- * How often the words stand in the text is in the list beside it, top1grams, which
- * vocabulary.c reads:
+ * The frequencies of the words are in the accompanying list top1grams, which vocabulary.c reads:
  *
  *     # 3 words, 10 occurrences
  *     # input=..., window=3, ...
@@ -39,16 +37,16 @@ typedef struct grams {
     pv_import *import;
     pv_text_lines lines;
     pv_word_table words;
-    uint64_t announced; /* words, in the first line */
+    uint64_t announced; /* words, according to the first line */
     uint32_t row;
     uint64_t row_line;   /* where it began; 0: outside of a row */
     uint64_t neighbours; /* of the row: announced, and not yet seen */
     uint64_t unknown;    /* pairs whose later word is not in the list */
     uint64_t total;      /* of all counts, unknown words included */
-    bool ended;          /* the last line was seen */
+    bool ended;          /* the last line has been read */
 } grams;
 
-/* "word,count,anything" -> the word's length and the count. False: it is not. */
+/* Splits "word,count,anything" into the word's length and the count. False: invalid. */
 static bool split_item(const char *item, const char *end, size_t *length, uint64_t *count)
 {
     const char *last = pv_find_last(item, ',', (size_t)(end - item));
@@ -113,7 +111,7 @@ static psdvec_status add_word(grams *g, const char *word, size_t length, uint64_
     return PSDVEC_OK;
 }
 
-/* Calls fn for what stands between tabs. */
+/* Calls fn for each tab-separated item. */
 static psdvec_status each_item(grams *g, const char *line, size_t line_length, item_fn *fn)
 {
     for (const char *item = line, *end = line + line_length; item < end;) {
@@ -132,7 +130,7 @@ static psdvec_status each_item(grams *g, const char *line, size_t line_length, i
     return PSDVEC_OK;
 }
 
-/* The words' values become their frequencies in the list, which may have more words. */
+/* Sets the words' values to their frequencies in the list, which may have more words. */
 static psdvec_status take_frequencies(grams *g)
 {
     const char *path = g->import->options->vocab_file;
@@ -242,7 +240,7 @@ static psdvec_status begin_row(grams *g, const char *line, size_t length)
     const char *word = memchr(line, ',', length);
     for (size_t i = 0; i < 3 && at; i++)
         at = comma[i] = pv_find_last(line, ',', (size_t)(at - line));
-    const char *last = comma[2]; /* behind the word */
+    const char *last = comma[2]; /* after the word */
     if (!word || !last || last <= word + 1 ||
         pv_digits_read(last + 1, UINT64_MAX, &g->neighbours) != comma[1])
         return pv_text_lines_reject(&g->lines, "expected a row: rank,word,neighbours,sum,cut-off");
@@ -254,7 +252,7 @@ static psdvec_status begin_row(grams *g, const char *line, size_t length)
     return PSDVEC_OK;
 }
 
-/* The original's sum lost all but 32 bits, so no more of it is compared. */
+/* The original program truncates the sum to 32 bits, so only these are compared. */
 static void check_total(grams *g, const char *line)
 {
     static const char mark[] = "Total kept bigram occurrences:";
@@ -340,8 +338,8 @@ static uint64_t pairs_of(const pv_export *e, uint32_t i)
     return e->counts->focus_total[i] + (e->symmetric ? e->counts->context_total[i] : 0);
 }
 
-/* Word, count and logarithm in at most length + LONGEST_TAIL bytes. The logarithm is as "%.3f"
- * would have it, in any locale. A word never seen has none: -99. */
+/* Word, count and logarithm in at most length + LONGEST_TAIL bytes. The logarithm is formatted like
+ * "%.3f", in any locale; -99 for a word that never occurs. */
 static char *write_item(char *out, char separator, const char *word, size_t length, uint64_t count,
                         uint64_t total)
 {
@@ -374,8 +372,8 @@ static psdvec_status write_head(const pv_export *e, uint64_t tokens, pv_buffer *
     return pv_buffer_byte(text, '\n');
 }
 
-/* A line of top1grams. As in the original, shares are of all words of the text, rare ones included,
- * and in top2grams of the words in the list. */
+/* A line of top1grams. As in the original, probabilities here are relative to all words of the
+ * text, including rare ones, and in top2grams to the words in the list. */
 static psdvec_status list_word(const pv_export *e, uint32_t i, pv_buffer *text)
 {
     uint64_t tokens = e->counts->info.tokens;

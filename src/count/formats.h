@@ -1,4 +1,4 @@
-/* Counts of other programs: what the readers and writers of all formats share. To add a format, add a
+/* Counts formats of other programs: shared parts of the readers and writers. To add a format, add a
  * value to psdvec_counts_format, its row to the tables in options.c, and a file that defines its
  * pv_counts_format.
  *
@@ -6,12 +6,12 @@
  *
  *     words      from the list, or from the file itself
  *     records    (context, focus, number) in any order; fixed_point.h makes the
- *                number whole, pv_import_pair decides what becomes of the pair
- *     rows       triples.h adds them up, in any memory
- *     file       written as psdvec count would have
+ *                number an integer, pv_import_pair filters and adds the pair
+ *     rows       triples.h sums them within the memory budget
+ *     file       written as by psdvec count
  *
- * Exporting: rows come in groups, straight from the counts file or, if both directions are to be added
- * up, by way of triples.h. Groups are formatted side by side and written in order, so the bytes do not
+ * Exporting: rows come in groups, directly from the counts file or, if both directions are to be
+ * added, from triples.h. Groups are formatted in parallel and written in order, so the bytes do not
  * depend on the number of threads.
  */
 #ifndef PV_COUNT_FORMATS_H
@@ -28,11 +28,11 @@
 /* lcm(1 .. 15): exact for 1/d in every window up to 15, GloVe's default. */
 #define PV_IMPORT_SCALE UINT64_C(360360)
 
-/* What one half of a matrix looks like: the pairs (i, j) with i < j, or with
- * i > j. If both halves look the same, the matrix is symmetric. */
+/* A fingerprint of one half of a matrix: the pairs (i, j) with i < j, or with i > j. If both
+ * fingerprints are equal, the matrix is symmetric. */
 typedef struct pv_import_half {
     uint64_t records;
-    uint64_t places; /* hash of which pairs stand in it, in any order */
+    uint64_t places; /* hash of the set of pairs, independent of their order */
     uint64_t sum;
 } pv_import_half;
 
@@ -42,13 +42,13 @@ typedef struct pv_import {
     const char *input, *folder;
     pv_vocabulary vocabulary; /* with the frequencies, if they are known */
     bool frequencies_known;
-    bool scale_chosen; /* the scale is ours to change if all numbers are whole */
+    bool scale_chosen; /* the scale may be changed if all numbers are integers */
     pv_rounding rounding;
     uint32_t window;     /* 0: not known */
     bool dynamic_window; /* top2grams: shortened at random */
     bool fold;           /* keep one direction */
     pv_triples triples;
-    uint64_t *focus_total; /* words; folded: of both sides. NULL if the frequencies are known */
+    uint64_t *focus_total; /* words; if folded, of both sides; NULL if the frequencies are known */
     pv_import_half above, below;
     uint64_t bytes; /* of the file */
 } pv_import;
@@ -60,7 +60,7 @@ static inline uint64_t pv_import_mix(uint32_t a, uint32_t b)
     return x ^ x >> 31;
 }
 
-/* One record: word i stood before word j, `value` units. */
+/* Adds one record: word i before word j, `value` units. */
 static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j, uint64_t value)
 {
     if (i != j) {
@@ -75,23 +75,23 @@ static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j,
             pv_rounding_note(&m->rounding, (double)value, 0.5);
         value = value / 2 + value % 2;
     }
-    if (m->focus_total) { /* the total of all is checked */
+    if (m->focus_total) { /* cannot overflow: the total is checked */
         m->focus_total[j] += value;
         m->focus_total[i] += m->fold ? value : 0;
     }
     return value ? pv_triples_add(&m->triples, i, j, value) : PSDVEC_OK;
 }
 
-/* Sets the scale and gets ready for records; the words must be there.
- * `suggested` is what the file says (0: nothing); `whole`: it holds integers. */
+/* Sets the scale and prepares for records; the words must be known. `suggested` is the scale given
+ * in the file (0: none); `whole`: the file has integers. */
 psdvec_status pv_import_begin(pv_import *m, uint64_t suggested, bool whole, uint64_t expected);
 
-/* The file says with which window it was made. */
+/* Sets the window that is given in the file. */
 psdvec_status pv_import_window(pv_import *m, uint64_t window);
 
 /* ---- Lines of text -----------------------------------------------------------------
- * The lines of a text file, packed or not, one after the other, with their numbers. Shows progress and
- * notices requests to stop by itself. */
+ * Reads the lines of a text file, compressed or not, in order, with their numbers. Reports progress
+ * and checks for cancellation. */
 
 typedef struct pv_text_lines {
     psdvec_context *ctx;
@@ -100,18 +100,18 @@ typedef struct pv_text_lines {
     pv_progress progress;
     char *block;
     size_t capacity;
-    char *at, *end;    /* not yet given */
+    char *at, *end;    /* not yet returned */
     bool ended;        /* nothing more to read */
-    uint64_t number;   /* of the last line given, from 1 */
-    uint64_t consumed; /* bytes of the file, as told to progress */
+    uint64_t number;   /* of the last line returned, from 1 */
+    uint64_t consumed; /* bytes of the file, as reported to progress */
 } pv_text_lines;
 
 psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const char *path);
 void pv_text_lines_close(pv_text_lines *l);
 
-/* The next line, without its end ("\n" or "\r\n"), followed by '\n' or '\0' (and
- * PV_BUFFER_PAD - 1 more bytes that may be read); *line is NULL after the last.
- * Valid, and the caller's to change, until the next call. */
+/* The next line, without its end ("\n" or "\r\n"), followed by '\n' or '\0' (and PV_BUFFER_PAD - 1
+ * more bytes that may be read); *line is NULL after the last. Valid until the next call; the caller
+ * may modify it. */
 psdvec_status pv_text_lines_next(pv_text_lines *l, char **line, size_t *length);
 
 /* PSDVEC_ERR_DAMAGED with "NAME: line N: CAUSE". */
@@ -131,27 +131,27 @@ typedef struct pv_export {
     pv_output *output;
     uint64_t written; /* bytes */
     uint64_t entries; /* of the rows */
-    uint64_t size_at; /* Matrix Market: where the line of sizes stands */
+    uint64_t size_at; /* Matrix Market: offset of the line of sizes */
     uint32_t empty_rows, first_empty;
 } pv_export;
 
-/* The factor that subsampling in expectation puts on a pair. */
+/* The factor by which expected subsampling multiplies a pair. */
 static inline double pv_export_retention(const psdvec_counts *c, uint32_t i, uint32_t j)
 {
     return c->retention ? c->retention[i] * c->retention[j] : 1.0;
 }
 
-/* What a format does, and what it can hold. */
+/* Functions and capabilities of a format. */
 typedef struct pv_counts_format {
-    /* Words (if in the file), pv_import_begin, all records. */
+    /* Reads the words (if they are in the file), calls pv_import_begin, and reads all records. */
     psdvec_status (*import)(pv_import *m);
-    /* `begin` makes the text before the rows, `format` turns rows into rows->packed, `end`, if
-     * there is one, makes the text behind them. */
+    /* `begin` makes the text before the rows, `format` turns rows into rows->packed, `end`, if not
+     * NULL, makes the text after them. */
     psdvec_status (*begin)(pv_export *e, pv_buffer *text);
     psdvec_status (*format)(const pv_export *e, pv_rows *rows);
     psdvec_status (*end)(pv_export *e, pv_buffer *text);
-    /* The word's line in the list of words, before the first also the list's head. NULL: the word
-     * and its frequency. */
+    /* Makes the word's line in the list of words and, before the first word, the header of the
+     * list. NULL: the word and its frequency. */
     psdvec_status (*list_word)(const pv_export *e, uint32_t word, pv_buffer *text);
     bool one_triangle;        /* of a symmetric matrix only row >= column is written */
     bool has_words;           /* the words are in the file itself; a list is optional */

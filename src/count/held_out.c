@@ -1,4 +1,4 @@
-/* Choosing the pieces of text that are held out. */
+/* Choosing the pieces of held-out text. */
 #include "count/held_out.h"
 
 #include <stdlib.h>
@@ -36,8 +36,8 @@ static int by_hash(const void *a, const void *b)
     return compare_places(x, y);
 }
 
-/* Keeps the smallest hashes, at most two pieces of each: the second says that there are several. A
- * piece has at least one word, so that twice as many as words are wanted are enough. */
+/* Keeps the smallest hashes, at most two pieces of each: the second indicates a duplicate. A piece
+ * has at least one word, so twice as many pieces as words are wanted are enough. */
 static void drop_large(pv_pieces *p)
 {
     size_t used = 0;

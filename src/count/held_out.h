@@ -1,14 +1,15 @@
-/* Text that is kept out of the counts, for fitting parameters to text that the vectors have not
+/* Held-out text: text that is not counted, for fitting parameters to text that the vectors have not
  * seen (docs/explanation/documents.md).
  *
- * The text of a segment is cut into pieces: a document of at most PV_PIECE_WORDS words is one, a
- * longer one has a piece every PV_PIECE_WORDS words. Of all pieces those with the smallest hashes of
- * their words are held out, up to the wanted number of words and one word in PV_HOLD_OUT_SHARE. A
- * piece that occurs several times stays in the counts. So which pieces these are depends on the text
- * alone: not on threads, memory or the order of the inputs.
+ * The text of a segment is divided into pieces: a document of at most PV_PIECE_WORDS words is one
+ * piece, a longer one has a piece every PV_PIECE_WORDS words. The pieces with the smallest hashes
+ * of their words are held out, up to the wanted number of words and one word in PV_HOLD_OUT_SHARE.
+ * A piece that occurs several times is counted. So the choice depends only on the text, not on
+ * threads, memory or the order of the inputs.
  *
- * Pieces, not whole documents: a text may be one document. Words of the same document are then known
- * to the model, and the fitted T is slightly too large; docs/explanation/documents.md has what that costs.
+ * Pieces are held out instead of complete documents, because a text may be one document. The model
+ * then knows other words of the same document, and the fitted T is slightly too large;
+ * docs/explanation/documents.md quantifies the effect.
  */
 #ifndef PV_COUNT_HELD_OUT_H
 #define PV_COUNT_HELD_OUT_H
@@ -18,11 +19,11 @@
 enum {
     PV_PIECE_WORDS = 100,
     PV_HOLD_OUT_SHARE = 200,
-    PV_HOLD_OUT_LEAST = 250 /* fewer words would say nothing: then none is held out */
+    PV_HOLD_OUT_LEAST = 250 /* with fewer words, nothing is held out */
 };
 
-/* In the list of held-out words, besides word numbers: a word outside the vocabulary, and the end of
- * a piece, sentence or document. */
+/* In the list of held-out words, besides word numbers: a word outside the vocabulary, and the end
+ * of a piece, sentence or document. */
 #define PV_HELD_UNKNOWN UINT32_MAX
 #define PV_HELD_END (UINT32_MAX - 1)
 
@@ -33,10 +34,10 @@ typedef struct pv_piece {
     uint32_t words;
 } pv_piece;
 
-/* The pieces with the smallest hashes that a reader has seen. */
+/* The pieces with the smallest hashes that a reader has found. */
 typedef struct pv_pieces {
     pv_scope memory;
-    uint32_t wanted; /* words to be held out; 0: nothing is noted */
+    uint32_t wanted; /* words to be held out; 0: nothing is recorded */
     pv_piece *list;
     size_t count, capacity;
     pv_piece open; /* the piece being read, if it has words */
@@ -45,9 +46,9 @@ typedef struct pv_pieces {
 void pv_pieces_init(pv_pieces *pieces, psdvec_context *ctx, uint32_t wanted);
 void pv_pieces_free(pv_pieces *pieces);
 
-/* The open piece ends, before the token `end` of its segment. */
+/* Ends the open piece, before token `end` of its segment. */
 psdvec_status pv_pieces_close(pv_pieces *pieces, uint32_t end);
-/* A word, the token `at` of a segment. */
+/* Adds a word, token `at` of a segment. */
 static inline psdvec_status pv_pieces_word(pv_pieces *pieces, uint64_t hash, uint32_t file,
                                            uint64_t sequence, uint32_t at)
 {
@@ -61,13 +62,14 @@ static inline psdvec_status pv_pieces_word(pv_pieces *pieces, uint64_t hash, uin
     return PSDVEC_OK;
 }
 
-/* What a reader has found, added to that of all. */
+/* Adds the pieces that a reader has found to `pieces`. */
 psdvec_status pv_pieces_add(pv_pieces *pieces, const pv_pieces *more);
-/* Leaves those to be held out of a text of that many words, in the order of their hashes. */
+/* Keeps only the pieces to be held out of a text of that many words, in the order of their
+ * hashes. */
 void pv_pieces_choose(pv_pieces *pieces, uint64_t text_words);
-/* Sorts by place, for pv_piece_from. */
+/* Sorts by position, for pv_pieces_from. */
 void pv_pieces_by_place(pv_pieces *pieces);
-/* The first piece of a list by place that ends behind token `at` of a segment. */
+/* The first piece, in a list sorted by position, that ends after token `at` of a segment. */
 size_t pv_pieces_from(const pv_pieces *pieces, uint32_t file, uint64_t sequence, uint32_t at);
 
 #endif

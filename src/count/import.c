@@ -1,4 +1,4 @@
-/* psdvec_counts_import: from another program's counts to a counts file. */
+/* psdvec_counts_import: converts another program's counts to a counts file. */
 #include "base/arguments.h"
 #include "base/json.h"
 #include "count/count.h"
@@ -14,7 +14,7 @@
 psdvec_status pv_import_window(pv_import *m, uint64_t window)
 {
     if (window == 0 || window > PV_MAX_WINDOW)
-        return PSDVEC_OK; /* it says nothing we can use */
+        return PSDVEC_OK; /* nothing usable in it */
     if (m->options->window && m->options->window != window)
         return pv_fail(m->ctx, PSDVEC_ERR_MISMATCH,
                        "%s: was made with a window of %" PRIu64 ", not of %u; omit the window",
@@ -62,8 +62,8 @@ static psdvec_status read_words(pv_import *m)
     return PSDVEC_OK;
 }
 
-/* Where nobody says how often a word stands in the text, how often it stands
- * in a window stands in for it, as in the original program. */
+/* If the frequencies of words are unknown, the number of pairs in which a word is the focus word is
+ * used instead, as in the original program. */
 static void estimate_frequencies(pv_import *m)
 {
     pv_vocabulary *v = &m->vocabulary;
@@ -114,7 +114,7 @@ done:
     return status;
 }
 
-/* Speaks up about what the numbers turned out to be. */
+/* Checks that there are counts, and their symmetry; warns about rounding. */
 static psdvec_status judge(pv_import *m)
 {
     const pv_rounding *r = &m->rounding;
@@ -150,7 +150,7 @@ static psdvec_status write_counts(pv_import *m, pv_counts_writer *writer, uint64
     psdvec_status status;
     pv_provenance_init(&provenance, m->ctx);
     uint64_t divisor = 1;
-    if (m->scale_chosen && !m->rounding.fractions) { /* all numbers are whole: they need no scale */
+    if (m->scale_chosen && !m->rounding.fractions) { /* all are integers: no scale needed */
         divisor = m->rounding.scale;
         m->rounding.scale = 1;
         for (uint32_t i = 0; m->focus_total && i < v->count; i++)

@@ -1,10 +1,9 @@
-/* psdvec_counts_merge: counts files added up.
+/* psdvec_counts_merge: adds up counts files.
  *
- * Files whose words are the same in the same order keep that order, so that
- * merge(count(A), count(B)) equals count(A + B) for a fixed vocabulary, bit
- * for bit. Otherwise the result has the union of the words, most frequent
- * first. Rows of the result are added up one at a time from the mapped files,
- * so memory does not grow with the number of bigrams.
+ * Files whose words are the same in the same order keep that order, so that merge(count(A),
+ * count(B)) equals count(A + B) for a fixed vocabulary, bit for bit. Otherwise the result has the
+ * union of the words, most frequent first. Rows of the result are summed one at a time from the
+ * mapped files, so memory does not grow with the number of bigrams.
  */
 #include "base/arguments.h"
 #include "base/sort.h"
@@ -95,7 +94,7 @@ static int by_frequency(const void *a, const void *b, void *opaque)
                             pv_word_text(table, y), wy->length);
 }
 
-/* The union, sorted; each input's `final` then points into it. */
+/* Makes the sorted union of the words and maps each input's words to it (`final`). */
 static psdvec_status unite_words(merging *m)
 {
     psdvec_context *ctx = m->ctx;
@@ -167,8 +166,8 @@ static psdvec_status choose_words(merging *m)
     return PSDVEC_OK;
 }
 
-/* Subsampling changed the windows themselves, so the files must have used the
- * same shares for the words they have in common. */
+/* Subsampling changes the windows themselves, so the files must have the same retention for the
+ * words they share. */
 static psdvec_status unite_retention(merging *m)
 {
     if (!m->inputs[0].counts->retention)
@@ -194,8 +193,8 @@ static psdvec_status unite_retention(merging *m)
     return PSDVEC_OK;
 }
 
-/* Settings that are the same may be written in several ways. The longest has the most members; of
- * equally long ones it is one that does not depend on the order of the files. */
+/* Equal settings may be written in different ways. Chooses the longest, which has the most members,
+ * and breaks ties independently of the order of the files. */
 static const char *settings_of_all(const merging *m)
 {
     const char *chosen = m->inputs[0].counts->info.settings_json;
@@ -347,6 +346,6 @@ psdvec_status psdvec_counts_merge(psdvec_context *ctx, const char *const *paths,
         *report = (psdvec_count_report){0};
     if (path_count == 0)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "no counts files to merge");
-    /* The new file's checksums must not vouch for what was damaged in an old one. */
+    /* Verify the inputs, because the new file gets valid checksums even for damaged data. */
     return pv_counts_merge(ctx, paths, path_count, true, output, NULL, report);
 }

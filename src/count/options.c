@@ -1,4 +1,4 @@
-/* Options of counting, with those of the text, and of importing counts. */
+/* Options of counting, including text options, and of importing counts. */
 #include "count/options.h"
 
 #include "corpus/options.h"

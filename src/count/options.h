@@ -1,4 +1,4 @@
-/* The tables of counting and of importing counts. */
+/* Options tables of counting and of importing counts. */
 #ifndef PV_COUNT_OPTIONS_H
 #define PV_COUNT_OPTIONS_H
 

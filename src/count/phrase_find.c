@@ -1,11 +1,11 @@
-/* Finding phrases: pairs of adjacent words that occur more often than chance.
+/* Phrase detection: pairs of adjacent words that occur more often than by chance.
  *
- * Each pass counts adjacent pairs with the counter of word pairs, whose window is then 1, and scores
- * the rows as they come. The phrases of a pass are joined in the text of the next one, where they are
- * words of pairs themselves; so the second pass finds phrases of up to four words. Counting is exact
- * and needs no more memory than the budget, and no pair is stored that is no phrase.
+ * Each pass counts adjacent pairs with the ordinary counting code and a window of 1, and scores the
+ * rows as they arrive. The phrases of a pass are joined in the text of the next one, where they are
+ * words themselves; so the second pass finds phrases of up to four words. Counting is exact and
+ * stays within the memory budget, and pairs that are not phrases are not stored.
  *
- * The text of each pass is read anew: phrases depend on what is joined before them.
+ * Each pass reads the text again, because phrases depend on those joined before.
  */
 #include "count/phrase_find.h"
 
@@ -32,7 +32,7 @@ typedef struct search {
     found_phrase *found; /* of all passes */
     size_t count, capacity;
     pv_buffer texts;           /* a line for each of them */
-    pv_phrases *joined;        /* those of the passes before */
+    pv_phrases *joined;        /* from earlier passes */
     pv_connectors *connectors; /* NULL: none */
 
     const pv_vocabulary *words; /* of this pass */
@@ -67,8 +67,8 @@ static psdvec_status append_words(search *s, const char *word, size_t length, ui
     return pv_buffer_append(&s->line, word, length);
 }
 
-/* The words of a token before a pair: with connectors after a blank, of which the first part may be
- * a phrase. *first is its frequency without them. */
+/* Appends the words of the first token of a pair. It may have connectors after a blank, and the
+ * part before the blank may be a phrase. *frequency is that of that part. */
 static psdvec_status append_first(search *s, uint32_t id, uint32_t *count, uint64_t *frequency)
 {
     size_t length;
@@ -111,7 +111,7 @@ static psdvec_status take_pair(search *s, uint32_t a, uint32_t b, uint64_t pair)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Leaves only pairs that may be phrases, by all workers at once: few remain for take_rows. */
+/* Removes pairs that cannot be phrases, in parallel, so that few remain for take_rows. */
 static psdvec_status drop_rare(void *self, pv_rows *rows)
 {
     const search *s = self;

@@ -1,4 +1,4 @@
-/* The public calls: a list of phrases, and text with phrases joined. */
+/* Public functions: listing phrases, and writing text with phrases joined. */
 #include "base/arguments.h"
 #include "base/file.h"
 #include "corpus/options.h"
@@ -61,7 +61,8 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
     return t->text.length < WRITE_BLOCK ? PSDVEC_OK : write_block(t);
 }
 
-/* Writes the text with these phrases joined to an open output. Bytes are not part of the report. */
+/* Writes the text with these phrases joined to an open output. Does not set `bytes` of the
+ * report. */
 static psdvec_status write_joined(psdvec_context *ctx, const psdvec_text_options *options,
                                   const pv_phrases *phrases, const char *const *inputs,
                                   size_t input_count, pv_output **output,
@@ -102,7 +103,7 @@ done:
     return status;
 }
 
-/* An output that is an input would be read while it is replaced. */
+/* Rejects an output that is an input, because it would be read while it is replaced. */
 static psdvec_status keep_apart(psdvec_context *ctx, const char *const *inputs, size_t count,
                                 const char *output)
 {

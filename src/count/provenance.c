@@ -1,4 +1,4 @@
-/* Settings and inputs as JSON, settings compared, and keys of interrupted runs. */
+/* Settings and inputs as JSON, comparison of settings, and keys of interrupted runs. */
 #include "count/provenance.h"
 
 #include "base/json.h"
@@ -198,9 +198,9 @@ done:
 
 /* ---- Comparing settings ------------------------------------------------------------ */
 
-/* Settings as this version would write them. Those that cannot be read, or that another program's
- * counts have, are compared as written: `settings` stays NULL. The failure to read them is not one of
- * the run, so it happens in a context of its own. */
+/* Converts settings to the form that this version writes. Settings that cannot be read, or that
+ * come from another program's counts, are compared as written: `settings` stays NULL. A failure to
+ * read them must not fail the run, so a separate context is used. */
 static psdvec_status complete(psdvec_context *ctx, const char *written, pv_provenance *p)
 {
     psdvec_context_options quiet = ctx->options;
@@ -220,7 +220,7 @@ static psdvec_status complete(psdvec_context *ctx, const char *written, pv_prove
     return status;
 }
 
-/* The member of the first of `count` lists that has it; empty if none has. */
+/* The value of a member in the first of `count` lists that has it; empty if none does. */
 static psdvec_status value_of(const char *const *lists, size_t count, const char *name,
                               pv_buffer *value)
 {
@@ -251,7 +251,7 @@ psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const c
         while (name.length = 0, pv_json_next_key(&j, &name)) {
             PV_TRY_DONE(pv_buffer_byte(&name, 0));
             PV_TRY_DONE(value_of(lists, k, name.data, &a));
-            if (a.length) /* compared already */
+            if (a.length) /* already compared */
                 continue;
             PV_TRY_DONE(value_of(lists, 2, name.data, &a));
             PV_TRY_DONE(value_of(lists + 2, 2, name.data, &b));
@@ -296,7 +296,7 @@ psdvec_status pv_key_add_file(pv_buffer *key, const char *path)
                             changed / second, changed % second);
 }
 
-/* The phrases that the options name, by their checksum; nothing without phrases. */
+/* Adds the checksum of the phrases that the options name; nothing without phrases. */
 static psdvec_status key_add_phrases(pv_buffer *key, const psdvec_text_options *options)
 {
     pv_phrases phrases = {0};

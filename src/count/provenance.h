@@ -1,6 +1,5 @@
-/* What a counts file says about how it was made. Nothing in it depends on
- * threads, memory, time, machine or the order of the inputs, so equal counts
- * are equal files.
+/* Provenance of a counts file. Nothing in it depends on threads, memory, time, machine or the order
+ * of the inputs, so equal counts give identical files.
  */
 #ifndef PV_COUNT_PROVENANCE_H
 #define PV_COUNT_PROVENANCE_H
@@ -43,9 +42,9 @@ psdvec_status pv_provenance_describe(pv_provenance *provenance, const char *sett
 psdvec_status pv_provenance_set_phrases(pv_provenance *provenance, pv_phrase_list phrases);
 /* Fills settings, vocabulary, window and scale. */
 psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_options *options);
-/* The way of counting back from such settings: of the text options all but `strict`, and none of
- * the vocabulary's. `path` is for messages. `json_field` lives in `strings`, which the caller has
- * initialised and frees when the options are no longer used. */
+/* Restores the counting options from such settings: all text options except `strict`, and no
+ * vocabulary options. `path` is for messages. `json_field` points into `strings`, which the caller
+ * initialises and frees when the options are no longer used. */
 psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
                                           psdvec_count_options *options, pv_buffer *strings);
 psdvec_status pv_provenance_add_input(pv_provenance *provenance, const pv_input_note *note);
@@ -55,30 +54,32 @@ psdvec_status pv_provenance_inputs_json(pv_provenance *provenance, pv_buffer *js
 psdvec_status pv_provenance_add_inputs_json(pv_provenance *provenance, const char *path,
                                             const char *json);
 
-/* Whether two files were counted in the same way. Files of different versions spell the same settings
- * differently: members may stand in another order, and an older file lacks members for options that
- * came later. Such a member has the value that files without it mean, which
- * pv_provenance_read_settings() fills in. A member that this version does not know counts as a
- * difference unless both files have it with the same value.
+/* Whether two files were counted in the same way. Files of different versions write the same
+ * settings differently: the order of members may differ, and older files lack members for newer
+ * options. pv_provenance_read_settings() fills in the value that a missing member implies. A member
+ * that this version does not know counts as a difference unless both files have it with the same
+ * value.
  *
- * Appends what differs between two settings, JSON objects as counts files have them, to `differ`:
- * NAME VALUE, not VALUE; NAME VALUE only in the second. Nothing is appended if they are the same. With
- * `only_known`, a value that one of them does not give, or gives as null, is no difference. */
+ * Appends the differences between two settings, JSON objects in the format of counts files, to
+ * `differ`: NAME VALUE, not VALUE; NAME VALUE only in the second. Nothing is appended if they
+ * are the same. With `only_known`, a value that is missing or null in one of them is not a
+ * difference. */
 psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const char *there,
                                   bool only_known, pv_buffer *differ);
 
 /* ---- Keys of interrupted runs ----
- * What tells one run from another, as text: its settings, its seed, and its input. An interrupted run
- * goes on only where the key is the same (base/partial.h). */
+ * A text that identifies a run: its settings, seed and input. A run is resumed only if its key is
+ * the same (base/partial.h). */
 
-/* Each appends a line or several. */
+/* Each appends one or more lines. */
 psdvec_status pv_key_add_seed(pv_buffer *key);
-/* A file by name, size and time of change. */
+/* A file, identified by name, size and modification time. */
 psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
-/* A counts file by the checksum of its header, which holds those of all tensors. */
+/* A counts file, identified by the checksum of its header, which contains those of all tensors. */
 psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
-/* Text by the way of counting, and by name, size and time of change. Standard input cannot be known
- * again: *again is false. An output that is among the files, as a folder may hold it, is refused. */
+/* Text, identified by the counting options and by name, size and modification time. Standard input
+ * cannot be recognised: *again is false. An output that is among the input files, for example in an
+ * input folder, is rejected. */
 psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
                               const char *const *inputs, size_t input_count, const char *output,
                               bool *again);

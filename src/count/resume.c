@@ -1,5 +1,5 @@
-/* --resume: the inputs are counted in units, each of which leaves complete
- * files in the folder; a run that finds them there goes on behind them.
+/* --resume: the inputs are counted in units, each of which leaves complete files in the folder; a
+ * run that finds them there continues after them.
  *
  *     0. phrases  all units -> the phrases, if they are to be found (phrases-*)
  *     1. words    unit -> all its words with frequencies    (unit-*.words)
@@ -7,11 +7,10 @@
  *     3. counts   unit + vocabulary -> its counts           (unit-*.counts)
  *     4. merge    all units' counts -> the output
  *
- * A unit is a file, or several small ones in a row; with documents that run
- * across the files of an input it is the whole input. File names contain a
- * fingerprint of everything the content depends on (settings, paths, sizes
- * and times of the inputs, the vocabulary), so that nothing stale is ever
- * taken. The output has the same bits as without --resume.
+ * A unit is a file, or several consecutive small files; if documents span the files of an input, it
+ * is the complete input. File names contain a fingerprint of everything that the content depends on
+ * (settings, paths, sizes and times of the inputs, the vocabulary), so that stale files are never
+ * used. The output has the same bits as without --resume.
  */
 #include "base/file.h"
 #include "base/safetensors_write.h"
@@ -33,9 +32,9 @@
 static const uint64_t unit_size = UINT64_C(64) << 20;
 
 typedef struct unit {
-    const char *const *paths; /* what is counted: files, or one whole input */
+    const char *const *paths; /* what is counted: files, or one complete input */
     size_t count;
-    uint32_t input; /* of the user */
+    uint32_t input; /* index of the user's input */
     uint64_t fingerprint;
 } unit;
 
@@ -52,8 +51,8 @@ typedef struct resumable {
     char *list;             /* path of the vocabulary; heap */
     pv_provenance provenance;
     uint64_t distinct;
-    pv_phrases found;   /* by `phrases` auto */
-    pv_joining joining; /* with phrases: instead of those of the options */
+    pv_phrases found;   /* detected by `phrases` auto */
+    pv_joining joining; /* with phrases: overrides those of the options */
 } resumable;
 
 /* ---- Units ----------------------------------------------------------------------- */
@@ -82,11 +81,11 @@ static psdvec_status make_path(const resumable *r, const char *name, uint64_t fi
 }
 
 /* The oldest version whose units can be used. Set it to the current version with any change that
- * alters the words or the counts that a text gives. */
+ * alters the words or the counts of some text. */
 static const char units_since[] = "0.2.0";
 
-/* True if the file is there and whole. A damaged one is mentioned and made
- * again; failures of this look are not failures of the run. */
+/* True if the file exists and is undamaged. A damaged file is reported and recreated; failures of
+ * this check do not fail the run. */
 static bool is_whole(resumable *r, const char *path, bool counts)
 {
     if (access(path, F_OK) != 0)
@@ -112,7 +111,8 @@ static bool is_whole(resumable *r, const char *path, bool counts)
     return whole;
 }
 
-/* The phrases of `phrases` auto, from the folder or from the text: they depend on all files. */
+/* Gets the phrases of `phrases` auto from the folder, or from the text: they depend on all
+ * files. */
 static psdvec_status find_phrases(resumable *r, uint64_t settings, const char *output)
 {
     psdvec_context *ctx = r->ctx;
@@ -137,7 +137,7 @@ done:
     return status;
 }
 
-/* Adds the phrases to what the words depend on. */
+/* Adds the phrases to the fingerprint of the words. */
 static psdvec_status add_phrases(resumable *r, uint64_t *settings, const char *output)
 {
     if (!r->joining.phrases && pv_phrases_auto(&r->options->text))
@@ -164,10 +164,11 @@ static psdvec_status make_units(resumable *r, const char *output)
     PV_TAKE_ZERO(&r->memory, r->counts, count);
     PV_TAKE(&r->memory, paths, count);
     PV_TRY(pv_scope_status(&r->memory));
-    /* What the words of a unit depend on, inputs apart: the text options are among the settings. */
+    /* Everything that the words of a unit depend on except the inputs: the settings include the
+     * text options. */
     uint64_t settings = hash_more(hash_more(1, units_since, strlen(units_since)),
                                   r->provenance.settings, strlen(r->provenance.settings));
-    if (r->options->text.encoding) /* not among them: it is about the inputs, not about the words */
+    if (r->options->text.encoding) /* not in the settings: it describes the inputs, not the words */
         settings =
             hash_more(settings, r->options->text.encoding, strlen(r->options->text.encoding));
     PV_TRY(add_phrases(r, &settings, output));
@@ -189,7 +190,7 @@ static psdvec_status make_units(resumable *r, const char *output)
     return PSDVEC_OK;
 }
 
-/* One stage: the results of all units that are not there yet. */
+/* Runs one stage: computes the missing results of all units. */
 static psdvec_status count_units(resumable *r, const psdvec_count_options *options,
                                  char *const *outputs, pv_count_part part, const char *what)
 {
@@ -225,7 +226,7 @@ static bool is_kept(const psdvec_count_options *options, const char *word, size_
     return false;
 }
 
-/* The words that the thresholds let in; `all` is sorted by frequency. */
+/* Chooses the words that pass the thresholds; `all` is sorted by frequency. */
 static psdvec_status choose_by_frequency(const psdvec_count_options *o, const psdvec_counts *all,
                                          pv_buffer *chosen)
 {
@@ -248,7 +249,7 @@ static psdvec_status choose_by_frequency(const psdvec_count_options *o, const ps
     return PSDVEC_OK;
 }
 
-/* The words of the user's list, with their frequencies in the text. */
+/* Chooses the words of the user's list, with their frequencies in the text. */
 static psdvec_status choose_by_list(const pv_vocabulary *list, const psdvec_counts *all,
                                     pv_buffer *chosen)
 {
@@ -319,7 +320,7 @@ static psdvec_status make_counts(resumable *r)
     return count_units(r, &options, r->counts, (pv_count_part){.may_be_empty = true}, "counts");
 }
 
-/* What the result says of its inputs: the units of each added up. */
+/* The input statistics of the result: the sums over the units of each input. */
 static psdvec_status add_up_inputs(resumable *r)
 {
     pv_input_note *notes;
@@ -366,7 +367,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     psdvec_status status;
     pv_vocabulary list;
     psdvec_count_options own = *options;
-    own.hold_out = 0; /* what is held out is chosen from the whole text */
+    own.hold_out = 0; /* held-out text is chosen from the complete text */
     options = &own;
     resumable r = {.ctx = ctx,
                    .memory = {.ctx = ctx, .what = "the list of units"},
@@ -398,7 +399,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     if (report) {
         report->tokens = r.provenance.tokens;
         report->documents = r.provenance.documents;
-        report->distinct_words = r.distinct; /* 0 if the user's list made it needless to know */
+        report->distinct_words = r.distinct; /* 0 if not computed because of the user's list */
         report->seconds = pv_now() - began;
     }
 done:

@@ -1,4 +1,4 @@
-/* Adding up rows, their groups, and how they are made. */
+/* Summing rows, groups of rows, and the parallel loop that makes them. */
 #include "count/rows.h"
 
 #include "base/progress.h"
@@ -52,8 +52,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Puts the touched columns in order; for few of them sorting is faster than a
- * walk over all groups. */
+/* Sorts the touched columns; if they are few, sorting is faster than scanning all groups. */
 static void order_touched(pv_row_sum *row)
 {
     size_t count = row->touched_count;
@@ -89,7 +88,7 @@ size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values)
     order_touched(row);
     size_t count = row->touched_count;
     row->touched_count = 0;
-    if (count > 0 && row->touched[count - 1] == row->columns) /* what was to be forgotten */
+    if (count > 0 && row->touched[count - 1] == row->columns) /* the discarded entries */
         row->sum[row->touched[--count]] = 0;
     if (count > 0)
         memcpy(columns, row->touched, count * sizeof *columns);
@@ -115,8 +114,8 @@ void pv_rows_free(pv_rows *rows)
 
 uint64_t pv_rows_bytes(uint64_t entries)
 {
-    /* Columns and values, half as much again in reserve, an old copy of one
-     * of them while growing; and the packed form, likewise. */
+    /* Columns and values with 50 % spare capacity, an old copy of one of them while growing; and
+     * the same for the packed form. */
     return 40 * entries + (64 << 10);
 }
 
@@ -145,7 +144,7 @@ psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra)
 
 psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum)
 {
-    PV_TRY(pv_rows_reserve(rows, sum->touched_count + 1)); /* never without an array */
+    PV_TRY(pv_rows_reserve(rows, sum->touched_count + 1)); /* the arrays must exist */
     size_t count = pv_row_sum_take(sum, rows->columns + rows->used, rows->values + rows->used);
     rows->lengths[row - rows->first] = (uint32_t)count;
     rows->used += count;
@@ -184,7 +183,7 @@ void pv_row_groups_free(pv_row_groups *groups, psdvec_context *ctx)
     *groups = (pv_row_groups){0};
 }
 
-/* ---- Making rows: workers pass a gate in order of their groups ------------ */
+/* ---- Making rows: a gate passes workers in the order of their groups ------------ */
 
 typedef struct making {
     psdvec_context *ctx;
@@ -197,8 +196,8 @@ typedef struct making {
     pv_rows *rows;         /* per worker */
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    size_t next; /* the group that may pass */
-    bool closed; /* somebody failed: nobody passes any more */
+    size_t next; /* the group that may pass next */
+    bool closed; /* a worker failed: no group passes any more */
 } making;
 
 static psdvec_status pass_gate(making *m, size_t group, psdvec_status status, pv_rows *rows)

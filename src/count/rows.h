@@ -1,15 +1,14 @@
-/* Rows of the count matrix on their way from where they are added up to where
- * they are stored: groups of rows are filled by workers at once and stored in
- * order, whoever is finished first.
+/* Rows of the count matrix, from summation to storage: workers fill groups of rows in parallel, and
+ * the groups are stored in order, regardless of which finishes first.
  *
- * A row is added up in a number for every column and a list of columns touched.
- * Taking the row out gives its columns ascending without comparing any: they are
- * marked in a bit map and read off.
+ * A row is summed in an accumulator per column, with a list of the columns touched. Taking the row
+ * out gives ascending columns without comparisons: they are marked in a bitmap, which is then
+ * scanned.
  *
- *     sum      [0 0 7 0 0 2 ...]     columns + 1; the last cell takes what is
- *                                    to be forgotten (unknown words)
+ *     sum      [0 0 7 0 0 2 ...]     columns + 1; the last cell takes entries
+ *                                    to be discarded (unknown words)
  *     touched  [5 2]
- *     bits     0b100100              one bit a column
+ *     bits     0b100100              one bit per column
  *     groups   0b1                   one bit for every 64 columns in use
  */
 #ifndef PV_COUNT_ROWS_H
@@ -29,7 +28,7 @@ typedef struct pv_row_sum {
 
 psdvec_status pv_row_sum_init(pv_row_sum *row, psdvec_context *ctx, uint32_t columns);
 void pv_row_sum_free(pv_row_sum *row);
-/* Bytes for one of `columns` columns. */
+/* Bytes of an accumulator of `columns` columns. */
 uint64_t pv_row_sum_bytes(uint32_t columns);
 
 /* column <= columns; value > 0. */
@@ -45,14 +44,14 @@ static inline void pv_row_sum_add(pv_row_sum *row, uint32_t column, uint64_t val
  * least touched_count. Returns their number and starts a new row. */
 size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values);
 
-/* Starts a new row without looking at the old one. */
+/* Discards the row and starts a new one. */
 static inline void pv_row_sum_forget(pv_row_sum *row)
 {
     while (row->touched_count > 0)
         row->sum[row->touched[--row->touched_count]] = 0;
 }
 
-/* The rows [first, first + count), one after the other. */
+/* The rows [first, first + count), consecutively. */
 typedef struct pv_rows {
     pv_scope memory;
     uint32_t first, count;
@@ -61,26 +60,26 @@ typedef struct pv_rows {
     uint64_t *values;
     size_t used, capacity; /* of columns and values */
     size_t length_capacity;
-    pv_buffer packed; /* for the sink, made before its turn */
-    uint64_t place;   /* for the sink: where they go, known at its turn */
+    pv_buffer packed; /* for the sink, prepared before its turn */
+    uint64_t place;   /* for the sink: their position, known at its turn */
 } pv_rows;
 
 void pv_rows_init(pv_rows *rows, psdvec_context *ctx);
 void pv_rows_free(pv_rows *rows);
-/* Bytes that `entries` of them need at most, packed and while growing. */
+/* Upper bound on the bytes for `entries` entries, including packing and growth. */
 uint64_t pv_rows_bytes(uint64_t entries);
 /* Starts over with up to `count` rows from `first`. */
 psdvec_status pv_rows_begin(pv_rows *rows, uint32_t first, uint32_t count);
 /* Capacity for `extra` more entries. */
 psdvec_status pv_rows_reserve(pv_rows *rows, size_t extra);
 
-/* Takes the row out of its accumulator and puts it at the end. Rows that are
- * never added stay empty; they are added in order. */
+/* Appends the row in the accumulator and clears the accumulator. Rows are added in order; rows that
+ * are never added stay empty. */
 psdvec_status pv_rows_add(pv_rows *rows, uint32_t row, pv_row_sum *sum);
 
-/* Where finished rows go. `prepare` does what it can to rows->packed, in any
- * order and at once for several groups; then `take` is called for one group
- * after the other, ascending; then `finish`, if there is one, again at once. */
+/* Receives finished rows. `prepare` works on rows->packed, in any order and in parallel; then
+ * `take` is called for the groups in ascending order, one at a time; then `finish`, if not NULL,
+ * again in parallel. */
 typedef struct pv_row_sink {
     psdvec_status (*prepare)(void *self, pv_rows *rows);
     psdvec_status (*take)(void *self, size_t group, pv_rows *rows);
@@ -88,8 +87,8 @@ typedef struct pv_row_sink {
     void *self;
 } pv_row_sink;
 
-/* Groups of consecutive rows with about the same amount of work: group g is
- * [start[g], start[g + 1]). Their number, about `wanted`, has an upper limit. */
+/* Groups of consecutive rows with about the same amount of work: group g is [start[g], start[g +
+ * 1]). There are about `wanted` groups, up to a limit. */
 typedef struct pv_row_groups {
     uint32_t *start;
     size_t count;
@@ -99,13 +98,13 @@ psdvec_status pv_row_groups_init(pv_row_groups *groups, psdvec_context *ctx, con
                                  uint32_t rows, uint64_t wanted);
 void pv_row_groups_free(pv_row_groups *groups, psdvec_context *ctx);
 
-/* Fills the rows of one group: each with pv_row_sum_add and pv_rows_add, or
- * directly. `sum` is empty and must be left so. */
+/* Fills the rows of one group: each with pv_row_sum_add and pv_rows_add, or directly. `sum` is
+ * empty and must be left empty. */
 typedef psdvec_status pv_fill_rows(void *arg, size_t group, int worker, pv_row_sum *sum,
                                    pv_rows *rows);
 
-/* Has all groups filled, by all workers, and handed to the sink in order.
- * `stage`, if not NULL, names the stage whose progress is shown, by groups. */
+/* Fills all groups with all workers and passes them to the sink in order. `stage`, if not NULL,
+ * names the stage for progress reports, in groups. */
 psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_groups *groups,
                            pv_fill_rows *fill, void *arg, const pv_row_sink *sink,
                            const char *stage);

@@ -1,10 +1,10 @@
-/* Text in a row, and the places of its words. */
+/* Text as a sequence of ids, and the positions of its words. */
 #include "count/sequence.h"
 
 #include "base/thread.h"
 
-/* Borders in front of the first word. What word2vec draws for a word depends on its place, so their
- * number must stay as it is. */
+/* Borders before the first word. The random numbers that word2vec draws for a word depend on its
+ * position, so this number must not change. */
 enum { LEADING = 2 };
 
 void pv_sequence_init(pv_sequence *s, psdvec_context *ctx, uint32_t words)
@@ -29,7 +29,7 @@ uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t la
     return tokens;
 }
 
-/* Unlike pv_large_alloc, not filled with zeros in memory. */
+/* Unlike pv_large_alloc, does not zero the memory. */
 static psdvec_status allocate(psdvec_context *ctx, size_t count, const char *spill,
                               const char *what, pv_large *memory, uint32_t **array)
 {
@@ -54,8 +54,8 @@ static bool same_segment(const pv_piece *piece, const pv_token_part *part)
     return piece->file == part->file && piece->sequence == part->sequence;
 }
 
-/* Final ids of a part into `out`, at most `most`; *count tells how many. With
- * `at_border` not NULL it stops at the first border and tells so. What is held out is borders. */
+/* Writes final ids of a part to `out`, at most `most`; *count is their number. If `at_border` is
+ * not NULL, stops at the first border and sets it. Held-out tokens become borders. */
 static psdvec_status decode_part(const reading *r, const pv_token_part *part, uint32_t *out,
                                  size_t most, bool *at_border, size_t *count)
 {
@@ -108,7 +108,7 @@ static psdvec_status place_part(void *opaque, size_t task, int worker)
     const pv_token_part *part = &r->store->parts[r->first + task];
     size_t start = r->part_start[task], count;
     PV_TRY(decode_part(r, part, s->ids + start, part->tokens, NULL, &count));
-    /* Where unknown words vanish, a part is shorter than its place. */
+    /* If unknown words are dropped, a part is shorter than the space reserved for it. */
     for (size_t i = start + count; i < r->part_start[task + 1]; i++)
         s->ids[i] = s->words + 1;
     return PSDVEC_OK;
@@ -168,7 +168,7 @@ done:
     return status;
 }
 
-/* Tokens of a piece that stand in a part, as final ids. */
+/* Appends the tokens of a piece that are in a part, as final ids. */
 static psdvec_status append_piece(const pv_token_store *store, const pv_token_part *part,
                                   const pv_piece *piece, pv_buffer *words)
 {
@@ -215,10 +215,10 @@ psdvec_status pv_held_words(pv_token_store *store, pv_buffer *words)
 typedef struct sorting {
     pv_sequence *s;
     size_t ranges;       /* of the own tokens */
-    uint32_t *histogram; /* ranges x (words + 2): first counts, then next free place */
+    uint32_t *histogram; /* ranges x (words + 2): first counts, then next free position */
 } sorting;
 
-/* Counts the words of a range, or puts their places into order once there is a place for them. */
+/* Counts the words of a range or, in the second pass, writes their positions in order. */
 static psdvec_status sort_range(void *opaque, size_t range, int worker)
 {
     (void)worker;
@@ -265,7 +265,7 @@ psdvec_status pv_sequence_sort(pv_sequence *s, const char *spill)
     PV_TRY_DONE(allocate(s->ctx, total + PV_PLACES_AHEAD, spill, scope.what, &s->places_memory,
                          &s->places));
     for (size_t i = 0; i < PV_PLACES_AHEAD; i++)
-        s->places[total + i] = 0; /* read ahead, never used */
+        s->places[total + i] = 0; /* prefetched, never used */
     status = pv_parallel_tasks(s->ctx, o.ranges, sort_range, &o);
 done:
     pv_scope_free(&scope);

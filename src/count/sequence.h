@@ -1,13 +1,12 @@
-/* Text as final ids in a row, and where each word stands in it.
+/* Text as a sequence of final ids, and the positions of each word in it.
  *
- *     ids      | the cat sat | the dog ...   borders before, between and behind documents
+ *     ids      | the cat sat | the dog ...   borders before, between and after documents
  *     places   the: 1 5 ...  cat: 2 ...      ascending for each word
  *
- * A border ends a document or, where windows end at sentences, a sentence. An unknown word
- * keeps its place or does not, as the rule for unknown words says. The places are sorted by
- * counting.
+ * A border ends a document or, where windows end at sentences, a sentence. The option for unknown
+ * words decides whether they keep their positions. Positions are sorted by counting sort.
  *
- * Cost: 8 bytes a token, in memory or in mapped temporary files.
+ * Cost: 8 bytes per token, in memory or in mapped temporary files.
  */
 #ifndef PV_COUNT_SEQUENCE_H
 #define PV_COUNT_SEQUENCE_H
@@ -17,16 +16,16 @@
 
 #define PV_BORDER UINT32_MAX
 
-/* Places may be looked at so far behind the last one: their words are anywhere in memory, and
- * asked for ahead of time. */
+/* Positions may be read this far beyond the last one: the ids at them are scattered in memory and
+ * are prefetched. */
 enum { PV_PLACES_AHEAD = 24 };
 
 typedef struct pv_sequence {
     psdvec_context *ctx;
     pv_scope memory;
     uint32_t words;     /* ids below are known; `words` itself is an unknown word */
-    uint32_t *ids;      /* borders, own tokens, those looked at ahead, a border */
-    size_t own, length; /* tokens from `own` on are looked at, but not own; the last is a border */
+    uint32_t *ids;      /* borders, own tokens, look-ahead tokens, a border */
+    size_t own, length; /* tokens from `own` on are look-ahead only; the last is a border */
     size_t *row_start;  /* words + 1: word i has places[row_start[i]] ... */
     uint32_t *places;   /* ... and PV_PLACES_AHEAD more */
     pv_large ids_memory, places_memory;
@@ -35,20 +34,20 @@ typedef struct pv_sequence {
 void pv_sequence_init(pv_sequence *sequence, psdvec_context *ctx, uint32_t words);
 void pv_sequence_free(pv_sequence *sequence);
 
-/* Tokens and borders of parts [first, last), at most. */
+/* Upper bound on the tokens and borders of parts [first, last). */
 uint64_t pv_sequence_tokens(const pv_token_store *store, size_t first, size_t last);
-/* Bytes for that many. */
+/* Bytes for that many tokens. */
 static inline uint64_t pv_sequence_bytes(uint64_t tokens)
 {
     return 8 * tokens;
 }
 
-/* Parts [first, last) of a store whose words have final ids, and up to `reach` tokens behind
- * them that go on with the last document. At most UINT32_MAX / 2 tokens. `spill`: a folder for
- * temporary files; NULL: in memory. */
+/* Reads parts [first, last) of a store whose words have final ids, and up to `reach` following
+ * tokens of the last document. At most UINT32_MAX / 2 tokens. `spill`: a folder for temporary
+ * files; NULL: in memory. */
 psdvec_status pv_sequence_read(pv_sequence *sequence, pv_token_store *store, psdvec_oov oov,
                                size_t first, size_t last, uint64_t reach, const char *spill);
-/* The words of a store that are held out, as held_out.h writes them: uint32_t. To be called once, after
+/* Gets the held-out words of a store, as uint32_t in the encoding of held_out.h. Call once, after
  * words have final ids and before pv_sequence_read. */
 psdvec_status pv_held_words(pv_token_store *store, pv_buffer *words);
 /* Fills in row_start and places. */

@@ -91,7 +91,7 @@ void pv_spills_end(pv_spills *spills)
     spills->count++;
 }
 
-/* Makes one spill of all. */
+/* Merges all spills into one. */
 static psdvec_status compact(pv_spills *spills)
 {
     pv_row_sink sink;
@@ -116,14 +116,14 @@ psdvec_status pv_spills_begin(pv_spills *spills, pv_row_sink *sink)
 /* Reads one group of one spill. */
 typedef struct cursor {
     pv_spool *spool;
-    uint64_t next, end; /* what is not yet in the block */
+    uint64_t next, end; /* range not yet in the block */
     unsigned char *block, *at, *block_end;
     uint32_t row;  /* of the next entries */
-    uint64_t left; /* entries of it */
+    uint64_t left; /* entries left in the row */
     bool exhausted;
 } cursor;
 
-/* At least one whole number at `at`, unless the group ends. */
+/* Ensures that at least one complete number is at `at`, unless the group ends. */
 static psdvec_status refill(cursor *c)
 {
     size_t rest = (size_t)(c->block_end - c->at);
@@ -155,7 +155,7 @@ static inline psdvec_status ensure(cursor *c)
     return PSDVEC_OK;
 }
 
-/* Goes to the next row that has entries. */
+/* Advances to the next row that has entries. */
 static psdvec_status next_row(cursor *c)
 {
     PV_TRY(ensure(c));

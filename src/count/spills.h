@@ -1,13 +1,12 @@
-/* Spills: rows that did not all fit into memory at once.
+/* Spills: sorted rows in temporary files, for counts that exceed memory.
  *
- * Each chunk of text leaves a spill, a spool of packed rows, ascending. Spills
- * are merged by adding up their rows, one row at a time, so no comparisons are
- * needed; when there are FAN_IN of them they become one. All spills use the same
- * groups of rows, so groups are merged by workers independently.
+ * Each chunk of text produces a spill, a spool of packed rows in ascending order. Spills are merged
+ * by summing their rows, one row at a time, so no comparisons are needed; PV_FAN_IN spills are
+ * merged into one. All spills use the same groups of rows, so workers merge groups independently.
  *
- * A packed group: for every row that has entries, the distance from the last
- * such row, the number of entries, then columns as differences and values,
- * alternating; all as 7-bit units with a continuation bit.
+ * A packed group contains, for every row with entries, the distance from the previous such row, the
+ * number of entries, then alternating column differences and values; all as 7-bit units with a
+ * continuation bit.
  */
 #ifndef PV_COUNT_SPILLS_H
 #define PV_COUNT_SPILLS_H
@@ -40,10 +39,10 @@ void pv_spills_free(pv_spills *spills);
 /* Opens a new spill and a sink that fills it, group by group. Merges first if
  * there are too many. */
 psdvec_status pv_spills_begin(pv_spills *spills, pv_row_sink *sink);
-/* All groups of the open spill have been taken. */
+/* Called when all groups of the open spill have been taken. */
 void pv_spills_end(pv_spills *spills);
 
-/* Adds up all spills into the sink. `stage`: as pv_rows_make has it. */
+/* Merges all spills into the sink. `stage`: as in pv_rows_make. */
 psdvec_status pv_spills_merge(const pv_spills *spills, const pv_row_sink *sink, const char *stage);
 
 #endif

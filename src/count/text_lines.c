@@ -1,4 +1,4 @@
-/* Lines of text. */
+/* Reading lines of text. */
 #include "count/formats.h"
 
 #include "util/c_locale.h"
@@ -57,7 +57,7 @@ psdvec_status pv_text_lines_only_member(psdvec_context *ctx, pv_byte_stream *str
     return PSDVEC_OK;
 }
 
-/* Reads on behind what is left in the block. */
+/* Reads more data after the rest of the block. */
 static psdvec_status refill(pv_text_lines *l)
 {
     size_t rest = (size_t)(l->end - l->at), got;
@@ -93,7 +93,7 @@ static psdvec_status refill(pv_text_lines *l)
 psdvec_status pv_text_lines_next(pv_text_lines *l, char **line, size_t *length)
 {
     char *newline;
-    size_t seen = 0; /* bytes known to hold no newline */
+    size_t seen = 0; /* bytes known to contain no newline */
     while (!(newline = memchr(l->at + seen, '\n', (size_t)(l->end - l->at) - seen)) && !l->ended) {
         seen = (size_t)(l->end - l->at);
         PV_TRY(refill(l));

@@ -19,10 +19,10 @@ typedef struct reader {
     reader_job *job;
     psdvec_context *ctx;
     pv_token_store *store;
-    pv_generation *generation; /* its table is ours while we read */
+    pv_generation *generation; /* owned by this reader while reading */
     uint32_t generation_number;
     pv_word_table *words;
-    pv_word_table aliases; /* raw form -> value: id + 1, or 0 if it vanishes */
+    pv_word_table aliases; /* raw form -> value: id + 1, or 0 if not a word */
     pv_word_form form;
     pv_scope memory;
     uint32_t *ids; /* tokens of the part being read */
@@ -187,7 +187,7 @@ static psdvec_status find_raw(reader *r, const pv_token *token, const pv_word_ke
         *value = (uint64_t)id + 1;
     }
     if (pv_word_table_bytes_if_grown(&r->aliases) > r->job->table_share / 2 &&
-        r->aliases.count == r->aliases.capacity) { /* it only remembers */
+        r->aliases.count == r->aliases.capacity) { /* it is only a cache */
         pv_word_table_free(&r->aliases);
         PV_TRY(pv_word_table_init(&r->aliases, r->ctx, 1000));
     }
@@ -218,7 +218,7 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
     reader *r = user;
     pv_word_key keys[PV_TOKEN_BATCH];
     uint32_t guesses[PV_TOKEN_BATCH];
-    /* The table must not move to a new generation within a batch. */
+    /* A new generation must not start within a batch. */
     if (r->words->count + count > r->words->capacity &&
         pv_word_table_bytes_if_grown(r->words) > r->job->table_share &&
         r->words->count > FIRST_WORDS) {
@@ -226,8 +226,8 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
         PV_TRY(spool_generation(r));
     }
     PV_TRY(PV_RESERVE(&r->memory, r->ids, r->id_capacity, r->id_count + PV_TOKEN_BATCH));
-    /* Three passes, so that the memory a pass needs was asked for in the one
-     * before: slots, then words, then the comparison. */
+    /* Three passes, so that each pass prefetches the memory of the next: slots, then words, then
+     * the comparison. */
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].kind > PV_TOKEN_RAW)
             continue;
@@ -323,7 +323,7 @@ static int by_place(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-/* Counts the documents that begin with the first words of a part: only if no part before it has
+/* Counts the documents that begin with the first words of a part, that is, if no earlier part has
  * words of the same document. */
 static void join_parts(pv_token_store *store, const pv_inputs *inputs)
 {

@@ -1,12 +1,11 @@
 /* The reading pass: text becomes provisional tokens, once.
  *
- * Every worker has a word table of its own and gives its own ids, so workers
- * never wait for each other. The tokens of each segment of text go to a spool
- * as 16-bit units, beside a note of which table ("generation") its ids belong to.
- * When a table outgrows its share of memory, its words go to a spool as well
- * and the worker begins a new generation. vocabulary.h then turns provisional
- * ids into final ones. So the text is read and tokenised only once, even from
- * a pipe, and neither tokens nor words need fit into memory.
+ * Every worker has a separate word table and assigns its own ids, so workers never wait for each
+ * other. The tokens of each segment of text go to a spool as 16-bit units, with a record of the
+ * table ("generation") that the ids belong to. When a table exceeds its share of memory, its words
+ * go to a spool as well and the worker starts a new generation. vocabulary.h then turns provisional
+ * ids into final ones. So the text is read and tokenised only once, even from a pipe, and neither
+ * tokens nor words need to fit in memory.
  */
 #ifndef PV_COUNT_TOKEN_STORE_H
 #define PV_COUNT_TOKEN_STORE_H
@@ -19,15 +18,14 @@
 #include "count/word_table.h"
 
 /* ---- Tokens as 16-bit units -------------------------------------------------
- * Provisional ids are given in order of arrival, so frequent words have small
- * ones: nearly every token takes one unit, and the branch that asks is nearly
- * always predicted.
+ * Provisional ids are assigned in order of arrival, so frequent words have small ones: nearly every
+ * token takes one unit, and the branch is nearly always predicted.
  *
  *     token < 0xC000     one unit
  *     otherwise          0xC000 + (token >> 16), then the lower 16 bits */
 enum {
     PV_TOKEN_MARK_DOCUMENT = 0, /* a document ends */
-    PV_TOKEN_MARK_SENTENCE = 1, /* a sentence ends: a border for windows, too */
+    PV_TOKEN_MARK_SENTENCE = 1, /* a sentence ends, and with it windows */
     PV_TOKEN_FIRST_WORD = 2
 };
 
@@ -61,7 +59,7 @@ static inline unsigned pv_partition_of(uint64_t hash)
     return (unsigned)(hash >> 20) % PV_PARTITIONS;
 }
 
-/* The tokens of a segment, or part of them if its worker began a generation inside it. */
+/* The tokens of a segment, or part of them if its worker started a new generation inside it. */
 typedef struct pv_token_part {
     uint32_t file; /* the order: file, then sequence, then part */
     uint32_t part;
@@ -69,11 +67,11 @@ typedef struct pv_token_part {
     uint64_t offset; /* in the spool, bytes */
     uint32_t units;  /* 16-bit units */
     uint32_t tokens; /* words and marks */
-    uint32_t before; /* tokens of the segment before it */
+    uint32_t before; /* tokens of the segment that precede it */
     uint32_t generation;
-    bool first_words; /* has words before its first end of a document, if any */
-    /* Whether the last document of the part has words; PV_AS_BEFORE: the part has neither a word nor
-     * an end of a document, so that the part before it decides. */
+    bool first_words; /* has words before its first document end, if any */
+    /* Whether the last document of the part has words; PV_AS_BEFORE: the part has neither words nor
+     * document ends, so the previous part decides. */
     enum { PV_AS_BEFORE, PV_NO_WORDS, PV_WORDS } last;
 } pv_token_part;
 
@@ -88,7 +86,7 @@ typedef struct pv_generation {
 
 typedef struct pv_token_store {
     psdvec_context *ctx;
-    pthread_mutex_t lock; /* of everything below, while reading */
+    pthread_mutex_t lock; /* guards everything below while reading */
     pv_scope memory;
     pv_spool *tokens;
     pv_spool *words; /* of spooled generations */
@@ -99,13 +97,13 @@ typedef struct pv_token_store {
     pv_input_note *inputs; /* per input of the user, in the user's order; without names */
     pv_input_note total;
     pv_text_faults faults;
-    pv_pieces held;     /* pieces that are not to be counted, by place */
+    pv_pieces held;     /* pieces that are not counted, by position */
     pv_phrases phrases; /* of the options */
 } pv_token_store;
 
-/* Reads all inputs. `hold_out`: words to be kept out of the counts. `joining`, if not NULL, is used
- * instead of the phrases of the options. `folder` takes temporary files if memory runs short. *store
- * is the caller's to free, even after a failure. */
+/* Reads all inputs. `hold_out`: number of words to hold out. `joining`, if not NULL, overrides the
+ * phrases of the options. `folder` is for temporary files if memory runs short. The caller frees
+ * *store, even after a failure. */
 psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, size_t input_count,
                                   const psdvec_text_options *options, uint32_t hold_out,
                                   const pv_joining *joining, const char *folder,
@@ -117,7 +115,7 @@ void pv_token_store_free(pv_token_store *store);
 psdvec_status pv_partition_words(const pv_word_table *table, uint32_t **order,
                                  size_t start[PV_PARTITIONS + 1]);
 
-/* One word of a spooled generation, as it stands in the word spool. */
+/* One word of a spooled generation, as stored in the word spool. */
 typedef struct pv_spooled_word {
     uint64_t value;
     uint32_t id;

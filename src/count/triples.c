@@ -1,10 +1,10 @@
-/* Sorting blocks of triples and adding up their rows. */
+/* Sorting blocks of triples and summing their rows. */
 #include "count/triples.h"
 
 #include <string.h>
 
 enum {
-    GROUP_WORK = 1 << 16, /* triples a group of rows, about */
+    GROUP_WORK = 1 << 16, /* approximate number of triples per group of rows */
     FEWEST_GROUPS = 256,
     WORKER_BYTES = 4 << 20 /* for a group's finished rows */
 };
@@ -29,7 +29,7 @@ psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *fo
     uint64_t usable = left > fixed ? (left - fixed) / 10 * 9 : 0;
     uint64_t limit = usable / (PV_TRIPLE_SEGMENT * (sizeof(pv_triple) + sizeof(uint32_t)));
     if (limit > UINT32_MAX / PV_TRIPLE_SEGMENT)
-        limit = UINT32_MAX / PV_TRIPLE_SEGMENT; /* places are 32 bits wide */
+        limit = UINT32_MAX / PV_TRIPLE_SEGMENT; /* positions are 32 bits wide */
     t->segment_limit = limit > 0 ? (size_t)limit : 1;
     PV_TAKE_ZERO(&t->memory, t->segments, t->segment_limit);
     return pv_scope_status(&t->memory);
@@ -63,8 +63,8 @@ static size_t held(const pv_triples *t)
     return t->segment_count * PV_TRIPLE_SEGMENT - (size_t)(t->end - t->next);
 }
 
-/* The same groups for all spills. Only speed and memory depend on them, so a
- * guess is good enough: the words' frequencies, or that they fall as 1/rank. */
+/* The same groups for all spills. They affect only speed and memory, so an estimate is good enough:
+ * the words' frequencies, or else 1/rank. */
 static psdvec_status make_groups(pv_triples *t)
 {
     uint64_t triples = pv_larger(held(t), t->expected);
@@ -87,8 +87,8 @@ static psdvec_status make_groups(pv_triples *t)
 
 typedef struct block_job {
     pv_triples *triples;
-    uint32_t *row_end; /* words + 1: row r has the places row_end[r] .. row_end[r + 1] - 1 */
-    uint32_t *order;   /* place -> triple; NULL: the same */
+    uint32_t *row_end; /* words + 1: row r has the positions row_end[r] .. row_end[r + 1] - 1 */
+    uint32_t *order;   /* position -> triple; NULL: identity */
 } block_job;
 
 static size_t segment_length(const pv_triples *t, size_t segment)
@@ -97,8 +97,8 @@ static size_t segment_length(const pv_triples *t, size_t segment)
                                           : PV_TRIPLE_SEGMENT - (size_t)(t->end - t->next);
 }
 
-/* row_end[r + 2] becomes the number of triples of row r; then sums. So
- * row_end[r + 1] is where row r begins until sort_by_row moves it to its end. */
+/* row_end[r + 2] becomes the number of triples of row r, then the prefix sum. So row_end[r + 1] is
+ * where row r begins until sort_by_row moves it to its end. */
 static bool count_rows(const pv_triples *t, uint32_t *row_end)
 {
     bool sorted = true;
@@ -145,7 +145,7 @@ static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_su
 {
     (void)group, (void)worker;
     const block_job *job = opaque;
-    PV_TRY(pv_rows_reserve(rows, 1)); /* empty rows need a place to stand, too */
+    PV_TRY(pv_rows_reserve(rows, 1)); /* empty rows need an array too */
     for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
         for (uint32_t k = job->row_end[row]; k < job->row_end[row + 1]; k++) {
             uint32_t i = job->order ? job->order[k] : k;
@@ -158,7 +158,7 @@ static psdvec_status add_group(void *opaque, size_t group, int worker, pv_row_su
     return PSDVEC_OK;
 }
 
-/* Sorts the block, adds up its rows into the sink. */
+/* Sorts the block and sums its rows into the sink. */
 static psdvec_status take_block(pv_triples *t, const pv_row_sink *sink)
 {
     block_job job = {.triples = t};
@@ -170,7 +170,7 @@ static psdvec_status take_block(pv_triples *t, const pv_row_sink *sink)
     return status;
 }
 
-/* The block becomes a spill, and its segments are given back. */
+/* Turns the block into a spill and frees its segments. */
 static psdvec_status spill(pv_triples *t)
 {
     pv_row_sink sink;

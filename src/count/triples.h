@@ -1,24 +1,23 @@
-/* Triples (row, column, value) in any order become rows in order.
+/* Collects triples (row, column, value) in any order into ordered rows.
  *
- * Files of other programs list their entries as they please: sorted, shuffled,
- * the same pair twice. Triples are collected in blocks as large as memory
- * allows; a full block is sorted by row (by counting, unless it came sorted),
- * its rows are added up, and it becomes a spill. In the end the spills are
- * merged; if one block held everything, none is ever written.
+ * Files of other programs list their entries in any order, possibly with duplicate pairs. Triples
+ * are collected in blocks as large as memory allows; a full block is sorted by row (by counting
+ * sort, unless already sorted), its rows are summed, and it becomes a spill. At the end the spills
+ * are merged; if one block holds everything, no spill is written.
  *
- *     segments  [16 bytes a triple ...] [...] [...]   grown one by one
- *     order     [3 0 2 1 ...]                         by row; not if sorted
+ *     segments  [16 bytes per triple ...] [...] [...]   allocated one by one
+ *     order     [3 0 2 1 ...]                           by row; not if sorted
  *
- * Sums are of integers, so the result depends neither on the order of the
- * triples nor on where blocks end. Cost: 20 bytes of memory a triple, or what
- * there is; about 20 ns a triple in memory.
+ * Sums are of integers, so the result depends neither on the order of the triples nor on where
+ * blocks end. Cost: 20 bytes of memory per triple, limited by the budget; about 20 ns per triple in
+ * memory.
  */
 #ifndef PV_COUNT_TRIPLES_H
 #define PV_COUNT_TRIPLES_H
 
 #include "count/spills.h"
 
-enum { PV_TRIPLE_SEGMENT = 1 << 18 }; /* triples a segment */
+enum { PV_TRIPLE_SEGMENT = 1 << 18 }; /* triples per segment */
 
 typedef struct pv_triple {
     uint32_t row, column;
@@ -31,17 +30,17 @@ typedef struct pv_triples {
     uint32_t words;     /* rows and columns */
     pv_triple **segments;
     size_t segment_count, segment_limit;
-    pv_triple *next, *end; /* what is free of the last segment */
+    pv_triple *next, *end; /* free part of the last segment */
     uint64_t total;        /* sum of all values */
-    uint64_t expected;     /* triples, a guess; 0: none */
-    const uint64_t *work;  /* words: guesses of the rows' shares; NULL: none */
+    uint64_t expected;     /* estimated number of triples; 0: unknown */
+    const uint64_t *work;  /* words: estimated work per row; NULL: unknown */
     pv_row_groups groups;
     pv_spills spills;
     bool grouped;
 } pv_triples;
 
-/* `reserve`: bytes of memory that others will need meanwhile. `work` must live
- * until pv_triples_finish. */
+/* `reserve`: bytes of memory to leave for other uses. `work` must be valid until
+ * pv_triples_finish. */
 psdvec_status pv_triples_init(pv_triples *t, psdvec_context *ctx, const char *folder,
                               uint32_t words, uint64_t expected, const uint64_t *work,
                               uint64_t reserve);
@@ -62,7 +61,7 @@ static inline psdvec_status pv_triples_add(pv_triples *t, uint32_t row, uint32_t
     return PSDVEC_OK;
 }
 
-/* Hands all rows to the sink, in order. Call once. */
+/* Passes all rows to the sink, in order. Call once. */
 psdvec_status pv_triples_finish(pv_triples *t, const pv_row_sink *sink);
 
 #endif

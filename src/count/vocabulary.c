@@ -1,10 +1,9 @@
-/* The words of a list, or of a text: the workers' word tables merged into one vocabulary.
+/* Building the vocabulary from a list of words, or from a text by merging the workers' word tables.
  *
- * Tables are merged partition by partition (a word's hash decides), so that only one partition
- * of all words seen, plus the words that pass the threshold, is in memory;
- * partitions are shared among threads. A passing word gets a number in order
- * of passing, which depends on scheduling; sorting by frequency and bytes then
- * makes the order the text's own.
+ * Tables are merged one partition (by hash) at a time, so that only one partition of all words,
+ * plus the words that pass the threshold, is in memory; partitions are distributed among threads. A
+ * word that passes gets the next number, which depends on scheduling; sorting by frequency and
+ * bytes then makes the order independent of it.
  */
 #include "count/vocabulary.h"
 
@@ -32,7 +31,7 @@ void pv_vocabulary_free(pv_vocabulary *v)
 psdvec_status pv_vocabulary_reserve(pv_vocabulary *v, uint32_t words, uint64_t bytes)
 {
     v->count = words;
-    PV_TAKE(&v->memory, v->bytes, bytes + PV_WORD_INLINE); /* words may be read in one piece */
+    PV_TAKE(&v->memory, v->bytes, bytes + PV_WORD_INLINE); /* words may be read beyond their end */
     PV_TAKE_ZERO(&v->memory, v->offsets, (size_t)words + 1);
     PV_TAKE_ZERO(&v->memory, v->frequency, words);
     return pv_scope_status(&v->memory);
@@ -78,7 +77,7 @@ static bool is_space(char c)
 }
 
 /* The number of words in the first line of top1grams (format_top2grams.c), "# N words"; 0: it is
- * not that list. As a line of any other list it would be refused. */
+ * not that list. In any other list this line would be rejected. */
 static uint64_t announced_words(const char *line, const char *end)
 {
     static const char head[] = "# ", tail[] = " words";
@@ -92,8 +91,8 @@ static uint64_t announced_words(const char *line, const char *end)
                                                                                          : 0;
 }
 
-/* A line of top1grams ends, for us, before the logarithm. A word may begin with '#', so only what
- * begins with "# " is a comment, and is empty. */
+/* Returns the end of the used part of a top1grams line, before the logarithm. A word may begin with
+ * '#', so only lines that begin with "# " are comments, and are treated as empty. */
 static const char *end_of_gram(const char *line, const char *end)
 {
     if (end - line >= 2 && line[0] == '#' && line[1] == ' ')
@@ -103,7 +102,8 @@ static const char *end_of_gram(const char *line, const char *end)
     return second ? second : end;
 }
 
-/* One line: a word, and perhaps its frequency. In top1grams a word may have spaces. */
+/* Adds one line: a word, optionally followed by its frequency. In top1grams a word may contain
+ * spaces. */
 static psdvec_status add_line(pv_vocabulary *v, const char *path, uint64_t number, const char *line,
                               const char *end, bool grams, pv_word_table *words)
 {
@@ -193,7 +193,7 @@ done:
 
 /* ---- Words of the text ------------------------------------------------------------ */
 
-/* A word that passed. */
+/* A word that passed the threshold. */
 typedef struct survivor {
     uint64_t frequency;
     uint64_t offset; /* of its bytes in `bytes` */
@@ -211,7 +211,7 @@ typedef struct merge_job {
     pv_word_table *kept_words;
     uint32_t **order;                   /* per generation in memory */
     size_t (*start)[PV_PARTITIONS + 1]; /* likewise */
-    pthread_mutex_t lock;               /* of what follows, while partitions are merged */
+    pthread_mutex_t lock;               /* guards what follows while partitions are merged */
     pv_scope memory;
     survivor *survivors;
     size_t count, capacity;
@@ -220,7 +220,7 @@ typedef struct merge_job {
     uint64_t distinct;
 } merge_job;
 
-/* A word of one generation and the entry of the partition it belongs to. */
+/* A word of one generation and its entry in the partition. */
 typedef struct member {
     uint32_t generation, id, entry;
 } member;
@@ -297,7 +297,7 @@ static psdvec_status add_survivor(merge_job *job, const char *text, const pv_wor
     return pv_buffer_append(&job->bytes, text, word->length);
 }
 
-/* Each word's value becomes the number it goes on with. */
+/* Decides which words pass. The value of each becomes its number, or PV_UNKNOWN_WORD. */
 static psdvec_status decide(merge_job *job, pv_word_table *words)
 {
     psdvec_status status = PSDVEC_OK;
@@ -316,7 +316,7 @@ static psdvec_status decide(merge_job *job, pv_word_table *words)
         } else if (word->value > 0) { /* 0: only in documents that were dropped */
             bool kept = job->kept_words && pv_word_table_find(job->kept_words, &key, &found);
             if (kept)
-                job->kept_words->words[found].value = 1; /* it stands in the text */
+                job->kept_words->words[found].value = 1; /* it occurs in the text */
             if (kept || word->value >= job->min_count)
                 status = add_survivor(job, text, word, kept, &number);
         }
@@ -363,7 +363,7 @@ static int by_frequency(const void *a, const void *b, void *opaque)
                             bytes + y->offset, y->length);
 }
 
-/* At most `most` words: the kept ones, then the most frequent. */
+/* Limits the vocabulary to `most` words: the kept ones, then the most frequent. */
 static void apply_limit(merge_job *job, uint32_t most)
 {
     if (most == 0 || job->count <= most)

@@ -1,4 +1,4 @@
-/* Weights of the window. */
+/* Window weights. */
 #include "count/window.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* The window: how much a pair counts at what distance, in whole numbers.
+/* The window: integer weights of pairs by distance.
  *
- * A pair's weight is an integer multiple of 1/scale, so sums are exact and do
- * not depend on their order:
+ * A pair's weight is an integer multiple of 1/scale, so sums are exact and do not depend on their
+ * order:
  *
  *     uniform     1                          scale 1
  *     linear      (window + 1 - d) / window  scale window
@@ -9,11 +9,10 @@
  *                                            window of 16, beyond it 2^20 and
  *                                            weights rounded to it
  *
- * With subsampling in expectation a frequent word takes less of the window: going
- * right from the context word, the distance begins at 1 and grows by retention(w)
- * of every word w passed, while it is below window + 1. retention is rounded to
- * 1/256 for this, so distances are whole numbers of 1/256; the linear weight
- * is then exact with scale 256 window, the harmonic one is rounded to 2^-16.
+ * With expected subsampling a frequent word takes up less of the window: going right from the
+ * context word, the distance starts at 1 and grows by retention(w) for every word w passed, while
+ * it is below window + 1. Here retention is rounded to 1/256, so distances are multiples of 1/256;
+ * the linear weight is then exact with scale 256 window, the harmonic one is rounded to 2^-16.
  */
 #ifndef PV_COUNT_WINDOW_H
 #define PV_COUNT_WINDOW_H
@@ -39,7 +38,7 @@ psdvec_status pv_window_init(pv_window *window, psdvec_context *ctx,
                              const psdvec_count_options *options, const pv_vocabulary *vocabulary);
 void pv_window_free(pv_window *window);
 
-/* Words after a context word that can matter to it. */
+/* Maximum number of words after a context word that are in its window. */
 uint64_t pv_window_reach(const pv_window *window);
 
 #endif

@@ -1,4 +1,4 @@
-/* The word table's slow half: adding and growing. */
+/* The slow path of the word table: adding words and growing. */
 #include "count/word_table.h"
 
 #include <xxhash.h>

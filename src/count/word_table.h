@@ -1,13 +1,12 @@
-/* Words and what belongs to them: a hash table built for one job, looking up
- * every token of a text.
+/* The word table: a hash table optimised for looking up every token of a text.
  *
  *     slots   [tag|id] [tag|id] [  0  ] ...      8 bytes each, open addressing
  *     words   { 16 bytes of the word | value | length | tail }   32 bytes each
  *     tails   bytes of the words longer than 16
  *
- * A word of 16 bytes or less, which is nearly every word, is compared as two
- * machine words inside its own half cache line: a look-up touches one slot and
- * one entry. Ids are given in order of arrival, 0, 1, 2, ...
+ * A word of 16 bytes or less, which is nearly every word, is compared as two machine words inside
+ * half a cache line: a lookup touches one slot and one entry. Ids are assigned in order of arrival:
+ * 0, 1, 2, ...
  */
 #ifndef PV_COUNT_WORD_TABLE_H
 #define PV_COUNT_WORD_TABLE_H
@@ -20,9 +19,9 @@ enum { PV_WORD_INLINE = 16 };
 
 typedef struct pv_word {
     uint64_t head[2]; /* the first 16 bytes, zero-padded */
-    uint64_t value;   /* the caller's: a frequency, or another id */
+    uint64_t value;   /* for the caller: a frequency, or another id */
     uint32_t length;
-    uint32_t tail; /* if longer than 16: where all its bytes are, in units of 8 */
+    uint32_t tail; /* if longer than 16: position of all its bytes, in units of 8 */
 } pv_word;
 
 typedef struct pv_word_table {
@@ -35,7 +34,7 @@ typedef struct pv_word_table {
     size_t tails_used, tails_capacity; /* bytes */
 } pv_word_table;
 
-/* A word ready to be looked up. */
+/* A word prepared for lookup. */
 typedef struct pv_word_key {
     const char *text;
     uint64_t head[2];
@@ -46,14 +45,13 @@ typedef struct pv_word_key {
 psdvec_status pv_word_table_init(pv_word_table *table, psdvec_context *ctx, uint32_t expected);
 void pv_word_table_free(pv_word_table *table);
 
-/* Bytes at the peak of its next growth. */
+/* Peak memory in bytes of its next growth. */
 uint64_t pv_word_table_bytes_if_grown(const pv_word_table *table);
 
 uint64_t pv_word_hash_long(const char *text, uint32_t length);
 
-/* `text` may be read up to 16 bytes from its start whatever its length. Fills
- * the key in place: copying one would make the processor wait for its own
- * narrow stores. */
+/* 16 bytes must be readable at `text`, whatever its length. Fills the key in place: copying it
+ * would stall on store forwarding of the narrow stores. */
 static inline void pv_word_key_set(pv_word_key *key, const char *text, uint32_t length)
 {
     uint64_t a, b, hash;
@@ -86,7 +84,7 @@ static inline pv_word_key pv_word_key_padded(const char *text, uint32_t length)
     return key;
 }
 
-/* The same for text of which nothing beyond its end may be read. */
+/* The same for text that must not be read beyond its end. */
 pv_word_key pv_word_key_exact(const char *text, uint32_t length);
 
 static inline void pv_word_table_prefetch(const pv_word_table *table, const pv_word_key *key)
@@ -94,8 +92,8 @@ static inline void pv_word_table_prefetch(const pv_word_table *table, const pv_w
     __builtin_prefetch(&table->slots[key->hash & table->mask]);
 }
 
-/* The word that the first slot suggests, by its tag alone, prefetched; or
- * PV_NO_WORD. A second look then compares it. */
+/* The word that the first slot suggests, by its tag only, prefetched; or PV_NO_WORD. The caller
+ * then compares it. */
 #define PV_NO_WORD UINT32_MAX
 static inline uint32_t pv_word_table_guess(const pv_word_table *table, const pv_word_key *key)
 {
@@ -128,7 +126,7 @@ static inline bool pv_word_equals(const pv_word_table *table, const pv_word *wor
             memcmp(table->tails + (size_t)word->tail * 8, key->text, key->length) == 0);
 }
 
-/* True and *id if the word is there. */
+/* True and *id if the word exists. */
 static inline bool pv_word_table_find(const pv_word_table *table, const pv_word_key *key,
                                       uint32_t *id)
 {
@@ -147,7 +145,7 @@ static inline bool pv_word_table_find(const pv_word_table *table, const pv_word_
     }
 }
 
-/* Adds a word that is not there yet, with value 0. */
+/* Adds a word that does not exist yet, with value 0. */
 psdvec_status pv_word_table_add(pv_word_table *table, const pv_word_key *key, uint32_t *id);
 
 static inline psdvec_status pv_word_table_find_or_add(pv_word_table *table, const pv_word_key *key,
@@ -158,7 +156,7 @@ static inline psdvec_status pv_word_table_find_or_add(pv_word_table *table, cons
     return pv_word_table_add(table, key, id);
 }
 
-/* The same for a word of which nothing beyond its end may be read. */
+/* The same for a word that must not be read beyond its end. */
 static inline psdvec_status pv_word_table_put(pv_word_table *table, const char *text, size_t length,
                                               uint32_t *id)
 {
