@@ -1,4 +1,4 @@
-/* Gathering columns from rows, and walking over both. */
+/* Gathering columns from rows, and iterating over both. */
 #include "sparse/columns.h"
 
 #include "base/thread.h"
@@ -10,11 +10,11 @@ enum { rows_a_task = 512 };
 typedef struct blocks_job {
     pv_column_blocks *blocks;
     uint32_t first, end; /* columns */
-    uint32_t *entries;   /* workers x (end - first): of each column; shared counters would cost more
-                          than the counting */
+    uint32_t *entries;   /* workers x (end - first): per column; shared counters would cost more
+                          * than the counting */
 } blocks_job;
 
-/* Rows first .. *end - 1 are those of a task. */
+/* The first row of a task; its rows end before *end. */
 static uint32_t rows_of(const pv_csr *matrix, size_t task, uint32_t *end)
 {
     uint32_t first = (uint32_t)task * rows_a_task;
@@ -249,7 +249,7 @@ uint64_t pv_column_blocks_bytes(uint64_t rows, uint64_t columns, uint64_t blocks
 uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint64_t blocks,
                          int threads)
 {
-    /* A block ends with a whole column, which may have an entry in every row. */
+    /* A block ends with a complete column, which may have an entry in every row. */
     uint64_t most = pv_larger(1, entries / blocks + (rows < entries ? rows : entries));
     return (uint64_t)threads * (most * (sizeof(uint32_t) + sizeof(uint64_t)) +
                                 (columns + 2) * sizeof *((pv_gathered *)0)->begin);

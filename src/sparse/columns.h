@@ -1,10 +1,9 @@
 /* Columns of a counts file, a block at a time.
  *
- * The file has rows: the words seen after a word. The other direction, the words
- * seen before it, is a column, scattered over all rows. As columns ascend in each
- * row, a block of columns is one range in each row. Where the ranges begin is found
- * once for all blocks; then a block can be gathered by one worker, in the order
- * of the rows, whatever the others do.
+ * The file stores rows: the words that follow a word. The words that precede it are a column, whose
+ * entries are scattered over all rows. As columns ascend in each row, a block of columns is one
+ * range in each row. The starts of the ranges are computed once for all blocks; then each block can
+ * be gathered by one worker, in row order, independently of the others.
  */
 #ifndef PV_SPARSE_COLUMNS_H
 #define PV_SPARSE_COLUMNS_H
@@ -42,25 +41,25 @@ typedef struct pv_gathered {
     pv_scope memory;
     size_t *begin;   /* columns of the block + 1 */
     uint32_t *row;   /* ascending in each column */
-    uint64_t *value; /* NULL if the matrix has none. Taken along while the rows are read in order:
-                        looked up later, each would be a cache miss */
+    uint64_t *value; /* NULL if the matrix has none. Copied while the rows are read in order;
+                      * looking each up later would be a cache miss */
 } pv_gathered;
 
 psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uint32_t block,
                         uint32_t first_row, uint32_t end_row, pv_gathered *out);
 void pv_gathered_free(pv_gathered *gathered);
 
-/* The columns of one block become rows of another matrix, whose rows begin at `begin`: the places of
- * column j are begin[j], begin[j] + 1, ... Looks at the rows before end_row. Writes what is not NULL:
- * to_column gets the number of the row, to_value the value. */
+/* Writes the columns of one block as rows of another matrix, whose rows begin at `begin`: the
+ * positions of column j are begin[j], begin[j] + 1, ... Reads the rows before end_row. Of the
+ * outputs, which may be NULL, to_column gets the row numbers and to_value the values. */
 psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
                                  uint32_t block, uint32_t end_row, const uint64_t *begin,
                                  uint32_t *to_column, const float *value, float *to_value);
-/* The whole transpose. `output` and `besides`: pv_csr_store_reserve(). */
+/* The complete transpose. `output` and `besides`: see pv_csr_store_reserve(). */
 psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
                                uint64_t besides, const char *what, pv_csr_store *transpose);
 
-/* Bytes that pv_column_blocks_make allocates, and that gathered blocks have at most if every
+/* Bytes that pv_column_blocks_make allocates, and an upper bound for the gathered blocks if every
  * worker holds one. */
 uint64_t pv_column_blocks_bytes(uint64_t rows, uint64_t columns, uint64_t blocks, int threads);
 uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint64_t blocks,
@@ -68,18 +67,18 @@ uint64_t pv_gather_bytes(uint64_t rows, uint64_t columns, uint64_t entries, uint
 
 /* ---- Both directions of all pairs -------------------------------------------------------------
  * Row i of a square matrix of counts together with its column i. A worker gathers the columns of a
- * block and walks over the rows of the block. So the symmetric matrix is never stored, and what a row
- * yields does not depend on the number of threads. */
+ * block and iterates over the rows of the block. So the symmetric matrix is never stored, and the
+ * result for a row does not depend on the number of threads. */
 
-/* A row and the position in it. pv_pair_next() moves to the next pair (i, j) that is in the row, in
- * the column or in both. */
+/* A row and an iterator over it. pv_pair_next() moves to the next pair (i, j) that is in the row,
+ * in the column or in both. */
 typedef struct pv_pair_row {
     uint32_t i;
     bool last;         /* row of its block */
     psdvec_row after;  /* row i: entries (i, j) by j */
     psdvec_row before; /* column i: entries (j, i) by j */
     size_t next_after, next_before;
-    /* The pair at hand; a value is 0 if that direction has no entry, or the matrix no values. */
+    /* The current pair; a value is 0 if that direction has no entry or the matrix has no values. */
     uint32_t j;
     uint64_t xij, xji;
 } pv_pair_row;
@@ -103,7 +102,7 @@ static inline bool pv_pair_next(pv_pair_row *row)
     return a || b;
 }
 
-/* Leaves out pairs with j < least. */
+/* Skips pairs with j < least. */
 static inline void pv_pair_skip(pv_pair_row *row, uint32_t least)
 {
     row->next_after = pv_lower_bound(row->after.focus, row->after.length, least);
@@ -113,11 +112,11 @@ static inline void pv_pair_skip(pv_pair_row *row, uint32_t least)
 typedef psdvec_status pv_pair_row_fn(void *arg, pv_pair_row row, int worker);
 
 typedef struct pv_pair_walk {
-    /* Rows that are also columns of the blocks are walked over. Columns are gathered from the
-     * first matrix.rows rows, but `begin` and `end` must have all rows. */
+    /* Iterates over rows that are also columns of the blocks. Columns are gathered from the first
+     * matrix.rows rows, but `begin` and `end` must have all rows. */
     const pv_column_blocks *blocks;
-    bool above;            /* only pairs with j >= i are of interest */
-    bool row_only;         /* columns are not of interest: `before` is empty */
+    bool above;            /* only pairs with j >= i */
+    bool row_only;         /* without columns: `before` is empty */
     pv_progress *progress; /* by rows; NULL: none */
     pv_pair_row_fn *on_row;
     void *arg;

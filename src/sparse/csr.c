@@ -1,4 +1,4 @@
-/* Checking, dividing and storing the rows of sparse matrices. */
+/* Checking, partitioning and storing the rows of sparse matrices. */
 #include "sparse/csr.h"
 
 #include "base/thread.h"

@@ -3,8 +3,7 @@
  *     row i:  column[begin[i]] < column[begin[i] + 1] < ... < columns
  *             value [begin[i]],  value [begin[i] + 1], ...
  *
- * pv_csr is a view of arrays that belong to somebody else, often to a mapped file; pv_csr_store owns
- * its arrays.
+ * pv_csr is a non-owning view of arrays, often in a mapped file; pv_csr_store owns its arrays.
  */
 #ifndef PV_SPARSE_CSR_H
 #define PV_SPARSE_CSR_H
@@ -16,9 +15,9 @@ typedef struct pv_csr {
     const uint64_t *begin; /* rows: where each row begins in `column` and the values ... */
     const uint64_t *end;   /* ... and ends; begin + 1 if no entry is left out */
     const uint32_t *column;
-    /* One of these; all NULL: only the positions are known. */
+    /* At most one is not NULL; all NULL: only the positions are known. */
     const float *value;
-    const float *ones; /* all values are 1: as many as the longest row has entries */
+    const float *ones; /* all values are 1: length of the longest row */
     const uint32_t *value32;
     const uint64_t *value64;
 } pv_csr;
@@ -35,7 +34,7 @@ static inline pv_csr pv_csr_of(uint32_t rows, uint32_t columns, const uint64_t *
                     .value = value};
 }
 
-/* How many of `count` ascending numbers are below `least`. */
+/* Number of elements below `least` among `count` ascending numbers. */
 static inline uint64_t pv_lower_bound(const uint32_t *numbers, uint64_t count, uint32_t least)
 {
     uint64_t from = 0;
@@ -65,7 +64,7 @@ static inline pv_csr_row pv_csr_row_of(const pv_csr *matrix, uint32_t i)
                         .count = (size_t)(matrix->end[i] - at)};
 }
 
-/* A row of a matrix with counts, or with positions alone. */
+/* A row of a matrix with counts, or with positions only. */
 static inline psdvec_row pv_counts_row_of(const pv_csr *matrix, uint32_t i)
 {
     uint64_t begin = matrix->begin[i];
@@ -78,18 +77,18 @@ static inline psdvec_row pv_counts_row_of(const pv_csr *matrix, uint32_t i)
 /* Whether count + 1 offsets ascend from 0 to `last`, by at least `step` each. */
 bool pv_offsets_ascend(const uint64_t *offsets, uint64_t count, uint64_t last, unsigned step);
 
-/* *fine: the columns of every row ascend and are below `columns`. All workers look. `begin` and
- * `end` must be sound. */
+/* *fine: the columns of every row ascend and are below `columns`. Runs in parallel. `begin` and
+ * `end` must be valid. */
 psdvec_status pv_csr_check_columns(psdvec_context *ctx, const pv_csr *matrix, bool *fine);
 
-/* Divides rows among tasks of about the same work: their entries, and `row_cost` entries more for
- * each row. Task t gets rows edges[t] .. edges[t + 1] - 1. `begin`: rows + 1, from 0 on. */
+/* Divides rows into tasks of about equal work: the number of entries plus `row_cost` per row. Task
+ * t gets rows edges[t] .. edges[t + 1] - 1. `begin`: rows + 1, from 0 on. */
 void pv_divide_rows(const uint64_t *begin, uint32_t rows, uint32_t row_cost, uint32_t tasks,
                     uint32_t *edges);
 
 /* ---- Matrices that own their arrays ---------------------------------------------------------
- * Made in two passes: pv_csr_store_open(), the number of entries of each row i into begin[i + 1],
- * pv_csr_store_reserve(), then the entries. */
+ * Built in two passes: pv_csr_store_open(), write the number of entries of each row i to begin[i +
+ * 1], pv_csr_store_reserve(), then write the entries. */
 typedef struct pv_csr_store {
     psdvec_context *ctx;
     const char *what; /* for messages */
@@ -103,16 +102,17 @@ typedef struct pv_csr_store {
 psdvec_status pv_csr_store_open(psdvec_context *ctx, uint32_t rows, uint32_t columns,
                                 const char *what, pv_csr_store *store);
 /* Turns the counts in `begin` into offsets and allocates that many entries: in memory if they fit
- * the budget beside `besides` bytes, else in temporary files in the folder of `output`. NULL: in
- * memory or not at all. */
+ * the budget beside `besides` bytes, else in temporary files in the folder of `output`. NULL:
+ * memory only. */
 psdvec_status pv_csr_store_reserve(pv_csr_store *store, const char *output, uint64_t besides);
-/* Allocates the entries of a store whose `begin` has offsets already; `spill`: in files in `folder`. */
+/* Allocates the entries of a store whose `begin` already has offsets; `spill`: in files in
+ * `folder`. */
 psdvec_status pv_csr_store_allocate(pv_csr_store *store, const char *folder, bool spill);
 void pv_csr_store_free(pv_csr_store *store);
 /* A copy of rows first .. first + count - 1 of a matrix with float values, in memory. */
 psdvec_status pv_csr_copy_rows(psdvec_context *ctx, const pv_csr *from, uint32_t first,
                                uint32_t count, const char *what, pv_csr_store *to);
-/* Bytes of so many entries. */
+/* Bytes of that many entries. */
 uint64_t pv_csr_bytes(uint64_t entries);
 
 static inline pv_csr pv_csr_view(const pv_csr_store *store)
