@@ -8,9 +8,8 @@
 #include <string.h>
 
 /* ---- Margins ----------------------------------------------------------------
- * Without subsampling they are whole numbers, and stand in the file. With it each
- * count has two factors; sums over rows are then taken in the order of the row,
- * sums over columns in groups of rows, added up in order. */
+ * Without subsampling they are integers stored in the file. With it each count has two factors;
+ * rows are then summed in row order, columns in groups of rows, whose sums are added in order. */
 enum { groups = 32 };
 
 typedef struct margin_job {
@@ -101,11 +100,11 @@ static psdvec_status take_margins(pv_link *link, const pv_link_past *past)
 }
 
 /* ---- Where the weight function is cut off at 1, C_cut of f in section 3.1.2 -------------------
- * The k-th largest of a number that each seen pair of core words has: a selection by counting, in two
- * passes over the pairs. The bits of a positive float, read as an integer, have the order of the
- * numbers. The first pass counts how many numbers begin with each 16 bits, the second, among those
- * that begin as the k-th does, each ending. Counts are whole numbers, so the result does not depend on
- * how the rows were divided. */
+ * Finds the k-th largest value of a measure over all seen pairs of core words, by radix selection
+ * in two passes over the pairs. The bits of positive floats, read as integers, have the same order
+ * as the floats. The first pass counts the values by their upper 16 bits, the second counts those
+ * with the same upper bits as the k-th by their lower 16 bits. Counts are integers, so the result
+ * does not depend on how the rows are divided. */
 enum { buckets = 65536, rows_a_task = 256 };
 
 typedef struct cutoff_job {
@@ -143,8 +142,8 @@ static psdvec_status count_rows(void *arg, size_t task, int worker)
     return pv_check_cancel(link->ctx);
 }
 
-/* Counts, and finds the bucket in which the *rank-th largest lies (the last that
- * is not empty if there are fewer); *rank becomes its rank within the bucket. */
+/* Counts, and finds the bucket that contains the *rank-th largest (the last one that is not empty
+ * if there are fewer); *rank becomes its rank within the bucket. */
 static psdvec_status count_and_find(cutoff_job *job, uint64_t *rank, uint32_t *bucket)
 {
     psdvec_context *ctx = job->link->ctx;
@@ -260,7 +259,7 @@ static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
 
 enum { ARRAYS = 6 };
 
-/* The last one only with subsampling. */
+/* Number of arrays of a link function; the last one is needed only with subsampling. */
 static size_t arrays_of(const psdvec_counts *counts)
 {
     return counts->retention ? ARRAYS : ARRAYS - 1;
@@ -314,8 +313,8 @@ void pv_link_close(pv_link *link)
 /* ---- One pair ------------------------------------------------------------------- */
 static const double most_target = 1e4;
 
-/* Both directions of a pair as one: S and T are the f-bar / 2 and the weighted average G-bar that
- * section 5.3 has for the blocks 12 and 21. The core needs them as well, as V'V is symmetric. */
+/* Combines both directions of a pair: S and T are f-bar / 2 and the weighted average G-bar of
+ * section 5.3 for the blocks 12 and 21. The core needs them as well, because V'V is symmetric. */
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji)
 {
     double sum = xij + xji;
@@ -327,8 +326,8 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
     double b = link->background_only_unseen ? pv_link_background(link, i, j) : 0;
     pv_pair pair = {.weight = S - b, .start = 0.5 * (gij + gji)};
     double wg = ST - b * link->background_target;
-    /* A capped weight and the background's may nearly cancel, and their pulls need not. The
-     * target must stay a number that single precision can subtract a product from. */
+    /* A capped weight and the background weight may nearly cancel while their weighted targets do
+     * not. Limit the target so that a product can be subtracted from it in single precision. */
     if (fabs(wg) > most_target * fabs(pair.weight))
         pair.weight = copysign(fabs(wg) / most_target, pair.weight);
     pair.target = pair.weight != 0 ? wg / pair.weight : link->background_target;

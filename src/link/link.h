@@ -1,19 +1,19 @@
-/* From counts of word pairs to what the vectors are fitted to, a target and a weight for each pair
- * (section 3.1 of the paper).
+/* The link function: from counts of word pairs to a target and a weight for each pair, to which the
+ * vectors are fitted (section 3.1 of the paper).
  *
  * The target G_ij is the PMI of eq. 3 and eq. 4, in the paper's setting smoothed by eq. 6 and
  * estimated by eq. 11 and eq. 12; the weight f_ij is f(h_ij) of eq. 5. Both are in weights.c.
  *
- * Probabilities are always those of the whole counts file, also where only the
- * core or one block of words is looked at, so that all share one scale.
+ * Probabilities are always those of the complete counts file, even where only the core or one block
+ * of words is used, so that all share one scale.
  *
  * A pair of different words enters the objective, eq. 14, in both directions:
  *     f_ij (G_ij - X_ij)^2 + f_ji (G_ji - X_ij)^2
- * which, but for a constant, is twice
+ * which, up to a constant, is twice
  *     S (T - X_ij)^2,  S = (f_ij + f_ji) / 2,  T the weighted mean of the targets.
- * Pairs never seen must not be stored, so what they weigh has to be of the form
- *     b_ij = background z_i z_j towards one number, background_target,
- * and the pairs seen carry only what differs from it, w (g - X_ij):
+ * Unseen pairs must not be stored, so their weight must have the form
+ *     b_ij = background z_i z_j with a constant target, background_target,
+ * and the seen pairs store only the difference from it, w (g - X_ij):
  *     w = S - b,  w g = S T - b background_target.
  * docs/explanation/model.md derives all of this.
  */
@@ -23,24 +23,24 @@
 #include "base/context.h"
 #include "count/counts_read.h"
 
-/* What is fixed on the core and holds for every block and every word that
- * arrives later. */
+/* Constants that are determined on the core and used for every block and every word that is added
+ * later. */
 typedef struct pv_link_constants {
     double cut;         /* C of the capped square roots */
     double factor_mean; /* mean of r^g over the core */
-    double total;       /* T of the counts that the core was learnt from */
+    double total;       /* T of the counts that the core was trained on */
 } pv_link_constants;
 
-/* What was counted before these counts, for words that arrive later: how likely a word is must not
- * be judged by a few new sentences. */
+/* Statistics of earlier counts, for words that are added later: word probabilities must not be
+ * estimated from a few new sentences only. */
 typedef struct pv_link_past {
     pv_link_constants constants;
-    const double *focus; /* for each word of the counts: its Y_j then; 0: it is new. NULL: all 0 */
+    const double *focus; /* words of the counts: earlier Y_j; 0: a new word; NULL: all 0 */
     double absent;       /* sum of r^p over words that these counts lack, p the context_power */
 } pv_link_past;
 
-/* A prior as strong as this leaves nothing of a vector; beyond it single precision would leave no
- * number either. */
+/* A prior of this strength reduces a vector to zero; larger values would overflow single
+ * precision. */
 #define PV_MOST_PRIOR 1e12
 
 typedef struct pv_link pv_link;
@@ -64,7 +64,7 @@ struct pv_link {
     double *focus;       /* words: Y_j */
     double *unigram;     /* words: u_j = Y_j / T, the P(s_j) of the paper */
     double *factor;      /* words: z_i; NULL without a background and without factored weights */
-    double *shift;       /* words: what is taken off log(x + x') for either word; PMI target */
+    double *shift;       /* words: subtracted from log(x + x') for either word; PMI target */
     double margin_total; /* R: sum over i of X_i + Y_i */
     bool directed;       /* pv_target_rule */
     bool factored;       /* the weights are at most factor_i factor_j; else at most 1 */
@@ -76,17 +76,17 @@ struct pv_link {
     pv_weight_fn *weight;
 };
 
-/* Computes margins and, if `past` is NULL, the constants. With a past the margins are those of
- * old and new text together; X_i of the past is taken to be Y_i, from which it differs by
- * the ends of documents only. */
+/* Computes margins and, if `past` is NULL, the constants. With a past, the margins are those of old
+ * and new text together; X_i of the past is approximated by Y_i, from which it differs only at
+ * document ends. */
 psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
                            const psdvec_train_options *options, const pv_link_past *past,
                            pv_link **link);
 void pv_link_close(pv_link *link);
-/* Bytes that a link function holds, and that opening one takes for a while beside them. */
+/* Bytes that a link function holds, and additional temporary bytes while it is opened. */
 uint64_t pv_link_bytes(const psdvec_counts *counts);
 uint64_t pv_link_open_bytes(const psdvec_counts *counts, int threads);
-/* PSDVEC_ERR_EMPTY: there is no pair to learn from. */
+/* Fails with PSDVEC_ERR_EMPTY: there is no pair to learn from. */
 psdvec_status pv_link_no_pairs(const pv_link *link);
 
 /* x_ij of a stored value. */
@@ -107,18 +107,18 @@ typedef struct pv_pair {
 
 pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, double xji);
 
-/* Weight of an unseen pair in the form of the background. It differs from the weight function
- * only where that is cut off. */
+/* The background weight of an unseen pair. It differs from the weight function only where that is
+ * capped. */
 static inline double pv_link_background(const pv_link *link, uint32_t i, uint32_t j)
 {
     return link->background > 0 ? link->background * link->factor[i] * link->factor[j] : 0;
 }
 
-/* G_ii, computed like any other. */
+/* G_ii, computed like any other target. */
 double pv_link_diagonal(const pv_link *link, uint32_t i);
 
-/* m_i of the majoriser: S_ij + b_ij <= (1 + rho) m_i m_j. A word without a pair has factor 0;
- * as nothing weighs there, any other number will do to divide by. */
+/* m_i of the majoriser: S_ij + b_ij <= (1 + rho) m_i m_j. A word without pairs has factor 0; as its
+ * weights are 0, any nonzero divisor will do. */
 static inline double pv_link_majoriser(const pv_link *link, uint32_t i)
 {
     return link->factored && link->factor[i] > 0 ? link->factor[i] : 1;

@@ -1,4 +1,4 @@
-/* Making the core's pairs from the counts. */
+/* Building the core's pairs from the counts. */
 #include "link/pairs.h"
 
 #include "base/memory.h"
@@ -8,9 +8,9 @@
 
 enum { block_count = 64, most_tiles = 64, head_bytes_a_pair = 4 };
 
-/* Unseen pairs whose weight is cut off do not have the background's form
- * (link.h), and are stored as if seen. They are pairs of the few words whose
- * probability is so large. */
+/* Unseen pairs whose weight is capped do not have the form of the background (link.h) and are
+ * stored like seen pairs. They consist of the few words with large enough probability. Returns the
+ * end of the range of these words. */
 static uint32_t capped_words(const pv_link *link)
 {
     if (!link->background_only_unseen)
@@ -37,7 +37,7 @@ typedef struct make_job {
     pv_progress progress;
 } make_job;
 
-/* A row's pairs above the diagonal as they come, in ascending order. */
+/* Receives a row's pairs above the diagonal, in ascending order. */
 typedef struct pair_sink {
     make_job *job;
     uint32_t *below; /* of this worker */
@@ -77,7 +77,7 @@ static psdvec_status take_pair(pair_sink *sink, uint32_t j, uint64_t after, uint
     return PSDVEC_OK;
 }
 
-/* The pairs of a row above the diagonal, the capped unseen ones among them. */
+/* Makes the pairs of a row above the diagonal, including capped unseen ones. */
 static psdvec_status make_row(void *arg, pv_pair_row row, int worker)
 {
     make_job *job = arg;
@@ -143,7 +143,7 @@ static void close_job(make_job *job)
     pv_column_blocks_free(&job->blocks);
 }
 
-/* The first pass: how many pairs each row has, above and below. */
+/* The first pass: counts the pairs of each row above and below the diagonal. */
 static psdvec_status count_pairs(make_job *job)
 {
     pv_pairs *pairs = job->pairs;
@@ -191,7 +191,7 @@ uint64_t pv_pairs_bytes(uint64_t n)
 
 uint64_t pv_pairs_make_bytes(uint64_t n, uint64_t bigrams, int threads)
 {
-    /* The pairs that words have below the diagonal, as each worker counts them. */
+    /* The counts of pairs below the diagonal, per worker. */
     return (uint64_t)threads * n * sizeof(uint32_t) +
            pv_column_blocks_bytes(n, n, block_count, threads) +
            pv_gather_bytes(n, n, bigrams, block_count, threads);
@@ -208,7 +208,7 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
     mirror_job *job = arg;
     pv_pairs *pairs = job->pairs;
     (void)worker;
-    /* Entries above the diagonal: none is in a row at or below the last column. */
+    /* Entries above the diagonal: no row at or below the last column has any. */
     return pv_transpose_block(pairs->ctx, &pairs->blocks, (uint32_t)task,
                               pairs->blocks.edges[task + 1], pairs->matrix.begin,
                               job->columns ? pairs->matrix.column : NULL, pairs->matrix.value,
@@ -219,7 +219,8 @@ static psdvec_status mirror_block(void *arg, size_t task, int worker)
 enum { head_step = 256 };
 static const double head_density = 0.5;
 
-/* As long as the next columns of these rows are dense enough, and the head has at most `limit` bytes. */
+/* Widens the head while the next columns of these rows are dense enough and the head has at most
+ * `limit` bytes. */
 static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t end, uint64_t limit)
 {
     uint32_t width = 0;
@@ -303,7 +304,7 @@ static pv_csr above_diagonal(const pv_pairs *pairs)
 }
 
 /* Frequent words are in many pairs, and products of their vectors are cheaper to compute a tile at
- * a time. Among rare words that never pays, so their tiles may be wide. */
+ * a time. Among rare words this never pays off, so their tiles may be wide. */
 static psdvec_status set_tiles(pv_pairs *pairs)
 {
     enum { width = PV_TILE_COLUMNS, narrow = 40, most = most_tiles };

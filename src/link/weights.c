@@ -72,7 +72,8 @@ static double target_pmi(const pv_link *link, uint32_t i, uint32_t j, double x, 
 }
 
 /* eq. 11 and, for all pairs, eq. 12: G* = log(P_smoothed(j|i) / P(j)), where Jelinek-Mercer
- * smoothing, eq. 6, has P_smoothed(j|i) = (1 - kappa) P(j|i) + kappa P(j). So log kappa for x = 0. */
+ * smoothing, eq. 6, has P_smoothed(j|i) = (1 - kappa) P(j|i) + kappa P(j). So log kappa for x =
+ * 0. */
 static double target_smoothed(const pv_link *link, uint32_t i, uint32_t j, double x, double sum)
 {
     (void)sum;
