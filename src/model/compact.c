@@ -1,12 +1,12 @@
 /* The compact layout of small model files.
  *
  *   words.lengths  a byte per word: its length, from 1 to 255
- *   forms.lengths  a byte per word: the length of its form in `forms`; 0: the form is the word; 255:
- *                  the form is the word with its first letter, from a to z, as a capital
- *   counts.deltas  the difference of each frequency from the one before (the first from 0), modulo
- *                  2^64 and with its sign in the lowest bit (0, -1, 1, -2: 0, 1, 2, 3), in groups of
- *                  seven bits, the lowest first; the high bit of a byte says that more follow. Words
- *                  are sorted by frequency, so most differences take one byte.
+ *   forms.lengths  a byte per word: the length of its form in `forms`; 0: the form is the word;
+ *                  255: the form is the word with its first letter, from a to z, as a capital
+ *   counts.deltas  the difference of each frequency from the previous one (the first from 0),
+ *                  modulo 2^64 and with its sign in the lowest bit (0, -1, 1, -2: 0, 1, 2, 3), in
+ *                  groups of seven bits, the lowest first; the high bit of a byte means that more
+ *                  follow. Words are sorted by frequency, so most differences take one byte.
  *
  * Nothing is lost: opening rebuilds the arrays of version 1. */
 #include "model/compact.h"
@@ -22,7 +22,7 @@ static bool is_small(char c)
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 
-/* The form is the word with a capital. */
+/* Whether the form is the word with a capital first letter. */
 static bool is_capitalised(const char *form, const char *word, size_t length)
 {
     return is_small(word[0]) && form[0] == word[0] - 'a' + 'A' &&

@@ -1,9 +1,9 @@
-/* Vectors from one format into another, cut and normalised on the way.
+/* Conversion of vectors between formats, with optional truncation and normalisation.
  *
- * The numbers of our vectors are ordered by the magnitude of their eigenvalues, so
- * the first k of them are the best k: cutting is how a model is made smaller; rounding
- * (precision.h) is another. Other programs compare words, so they get the read-out; a model
- * file keeps the generative vectors, from which the read-out is made.
+ * The components of our vectors are ordered by the magnitude of their eigenvalues, so the first k
+ * are the best k: truncation makes a model smaller, and so does rounding (precision.h). Other
+ * programs compare words, so they get the read-out; a model file keeps the generative vectors, from
+ * which the read-out is derived.
  */
 #include "model/foreign_write.h"
 #include "model/model_read.h"
@@ -22,7 +22,7 @@ enum { COPY_ROWS = 1024 };
 
 /* ---- To a model file ------------------------------------------------------------- */
 
-/* One set of vectors on its way. */
+/* The copying of one set of vectors. */
 typedef struct copy_job {
     const pv_rows_out *rows;
     const pv_vector_set *from;
@@ -39,7 +39,7 @@ static psdvec_status copy_rows(void *arg, size_t task, int worker)
     uint64_t begin = (uint64_t)task * COPY_ROWS, end = begin + COPY_ROWS;
     for (uint64_t i = begin; i < end && i < rows->words; i++) {
         double divisor = pv_copy_row(rows, job->from, (uint32_t)i, job->to + i * rows->dim);
-        if (job->spread) /* it has the unit of the vector */
+        if (job->spread) /* it scales with the vector */
             job->spread[i] = (float)((double)m->spread[i] / divisor);
     }
     return PSDVEC_OK;
@@ -56,8 +56,8 @@ static psdvec_status copy_vectors(pv_scope *scope, const pv_rows_out *rows,
     return pv_parallel_tasks(scope->ctx, tasks, copy_rows, &job);
 }
 
-/* What a model with fewer numbers, or vectors of length 1, needs copies of. `spelling`: place for a
- * changed table. */
+/* Copies what a model with fewer dimensions, or with vectors of length 1, must change. `spelling`:
+ * storage for a changed table. */
 static psdvec_status change(pv_scope *scope, const pv_rows_out *rows, pv_spelling_table *spelling,
                             pv_model_data *data)
 {
@@ -71,7 +71,7 @@ static psdvec_status change(pv_scope *scope, const pv_rows_out *rows, pv_spellin
     data->spread = spread;
     if (data->readout)
         PV_TRY(copy_vectors(scope, rows, &m->readout, NULL, &data->readout));
-    /* The first `dim` of each row, and of the map's rows as well. */
+    /* The first `dim` rows of the map, truncated to `dim` columns. */
     if (dim < old && data->readout_map) {
         PV_TAKE(scope, map, dim * dim);
         PV_TRY(pv_scope_status(scope));
@@ -92,7 +92,7 @@ static psdvec_status change(pv_scope *scope, const pv_rows_out *rows, pv_spellin
     return PSDVEC_OK;
 }
 
-/* The read-out takes the place of the generative vectors; nothing is left that describes these. */
+/* Replaces the generative vectors by the read-out and removes everything that describes them. */
 static void keep_readout(pv_model_data *data)
 {
     if (data->readout)
@@ -114,7 +114,7 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows,
     psdvec_status status = PSDVEC_OK;
     pv_scope scope = {.ctx = ctx, .what = "the vectors"};
     pv_spelling_table spelling;
-    /* On vectors of another length no word can be regressed: there is no core any more. */
+    /* New words cannot be regressed on normalised vectors, so there is no core any more. */
     uint32_t core = info->core_words < rows->words ? info->core_words : rows->words;
     pv_model_data data;
     PV_TRY(pv_model_data_of(ctx, m, &data));
@@ -131,9 +131,9 @@ static psdvec_status to_model(psdvec_context *ctx, const pv_rows_out *rows,
     if (rows->normalize)
         data.readout_mean = data.readout_map = NULL;
     if (rows->words < info->words)
-        data.joint_json = NULL; /* it was of all words ... */
+        data.joint_json = NULL; /* it refers to all words ... */
     if (rows->dim < info->dim || rows->normalize) {
-        data.joint_json = data.fit_json = NULL; /* ... and both of the whole vectors */
+        data.joint_json = data.fit_json = NULL; /* ... and both to the complete vectors */
         PV_TRY_DONE(change(&scope, rows, &spelling, &data));
     }
     if (o->only_readout)
@@ -155,7 +155,7 @@ static psdvec_status check_apart(psdvec_context *ctx, const char *one, const cha
                    one);
 }
 
-/* Where the words of an npy file are: heap. */
+/* The path of the words of an npy file, on the heap. */
 static psdvec_status find_words_path(psdvec_context *ctx, const char *given, const char *npy,
                                      char **path)
 {
@@ -182,7 +182,7 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
                         .dim = o->dim ? o->dim : info->dim,
                         .digits = o->digits,
                         .normalize = o->normalize};
-    /* The new file's checksums must not vouch for what was damaged in the old one. */
+    /* Verify the input, because the new file gets valid checksums even for damaged data. */
     if (m->file)
         PV_TRY(pv_st_verify_if_any(ctx, m->file));
     if ((o->only_readout || o->no_spelling) && (info->sparse || o->format != PSDVEC_VECTORS_MODEL))
@@ -213,7 +213,7 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
     psdvec_convert_options o;
     PV_TRY(pv_options_adopt(ctx, &pv_convert_table, options, &o));
     PV_TRY(check_apart(ctx, input, output));
-    /* Where both ends are npy, the name given is that of the result. */
+    /* If input and output are npy, the given name is that of the output. */
     const char *words_in = pv_vectors_formats[o.format].words_beside ? NULL : o.words_file;
     char *words_out = NULL, *words_read = NULL;
     psdvec_model *model = NULL;
@@ -224,7 +224,7 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
         PV_TRY_DONE(check_apart(ctx, output, words_out));
     }
     PV_TRY_DONE(pv_model_open(ctx, input, words_in, &model));
-    if (model->foreign.npy) { /* its words are an input, too */
+    if (model->foreign.npy) { /* its words are an input too */
         PV_TRY_DONE(find_words_path(ctx, words_in, input, &words_read));
         PV_TRY_DONE(check_apart(ctx, words_read, output));
         if (words_out)

@@ -1,7 +1,8 @@
-/* One row against up to three others and itself, in plain C and for AVX2, in every precision.
+/* Dot products of one row with up to three vectors and itself, in plain C and AVX2, for every
+ * precision.
  *
- * A search is bound by how fast rows arrive from memory, so whatever else is wanted of a
- * row, its length above all, is had in the same pass and costs nothing.
+ * A search is limited by memory bandwidth, so anything else that is needed of a row, such as its
+ * length, is computed in the same pass at no cost.
  */
 #include "model/dot.h"
 
@@ -79,7 +80,7 @@ pv_set_dots_fn *pv_set_dots_reference(psdvec_precision precision)
 #ifdef PV_FAST
 #include <immintrin.h>
 
-/* Numbers by which memory is asked for rows to come: without it, the end of a row is a pause. */
+/* Prefetch distance in elements: without it, there is a stall at the end of a row. */
 enum { AHEAD = 512 };
 
 PV_FAST_INLINE size_t size_of(psdvec_precision p)
@@ -87,7 +88,7 @@ PV_FAST_INLINE size_t size_of(psdvec_precision p)
     return p == PSDVEC_FLOAT16 ? 2 : p == PSDVEC_INT8 ? 1 : 4;
 }
 
-/* Eight numbers. */
+/* Loads eight elements. */
 PV_FAST_INLINE __m256 load(psdvec_precision p, const void *from, __m256 scale)
 {
     if (p == PSDVEC_FLOAT16)
@@ -98,7 +99,7 @@ PV_FAST_INLINE __m256 load(psdvec_precision p, const void *from, __m256 scale)
     return _mm256_loadu_ps(from);
 }
 
-/* The first n of eight numbers of float32, and zeros, which change no sum. */
+/* Loads min(n, 8) elements of float32, padded with zeros, which change no sum. */
 PV_FAST_INLINE __m256 load_some(const float *from, size_t n)
 {
     static const int32_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -106,7 +107,7 @@ PV_FAST_INLINE __m256 load_some(const float *from, size_t n)
     return _mm256_maskload_ps(from, _mm256_loadu_si256((const __m256i *)(ones + 8 - kept)));
 }
 
-/* Without FMA, which rounds once where the plain twin rounds twice. */
+/* Without FMA, which rounds once where the plain version rounds twice. */
 PV_FAST_INLINE __m256 add_product(__m256 sum, __m256 a, __m256 b)
 {
     return _mm256_add_ps(sum, _mm256_mul_ps(a, b));
@@ -121,8 +122,8 @@ PV_FAST_INLINE float fold(__m256 low, __m256 high)
     return _mm_cvtss_f32(_mm_add_ss(four, _mm_shuffle_ps(four, four, 1)));
 }
 
-/* `p`, `count` and `own` are known, so that the sums stay in registers. With `own`, the last sum is
- * of the row itself. */
+/* `p`, `count` and `own` are compile-time constants, so that the sums stay in registers. With
+ * `own`, the last sum is the product of the row with itself. */
 PV_FAST_INLINE float row_dots(psdvec_precision p, bool own, const void *row, float row_scale,
                               const float *const *queries, size_t count, size_t n, float *out)
 {
@@ -147,7 +148,7 @@ PV_FAST_INLINE float row_dots(psdvec_precision p, bool own, const void *row, flo
     }
     if (k < n) {
         size_t first = n - k, second = first > 8 ? first - 8 : 0;
-        size_t behind = second ? k + 8 : k; /* nowhere beyond the row, though nothing is read */
+        size_t behind = second ? k + 8 : k; /* stay within the row, although nothing is read */
         __m256 a, b;
         if (p == PSDVEC_FLOAT32) {
             a = load_some((const float *)row + k, first);

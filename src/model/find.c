@@ -1,12 +1,12 @@
 /* Finding words.
  *
- * A model has words as its tokeniser wrote them: case-folded, composed, perhaps without accents.
- * What a person writes is looked for as it is, and then as that tokeniser would have written it.
- * The settings are in the file; third-party vectors have none, so other cases are tried, as
- * evaluation does for all models, and then the tokeniser of the defaults.
+ * A model contains words in the form that its tokeniser produced: case-folded, composed, perhaps
+ * without accents. User input is looked up as it is, and then as normalised by that tokeniser. The
+ * settings are in the file; third-party vectors have none, so other letter cases are tried, as in
+ * evaluation of all models, and then the default tokeniser.
  *
- * The index of words and the tables of the tokeniser (a millisecond to fill) are made when they
- * are first needed, under the model's lock, and never change again.
+ * The word index and the tables of the tokeniser (a millisecond to fill) are built when they are
+ * first needed, under the model's lock, and never change afterwards.
  */
 #include "model/find.h"
 
@@ -43,7 +43,7 @@ bool psdvec_model_find(const psdvec_model *model, const char *word, size_t lengt
     psdvec_model *m = pv_model_words(model); /* the index is a cache */
     if (ensure_index(m))
         return pv_word_index_find(&m->index, word, length, i);
-    for (uint32_t k = 0; k < m->info.words; k++) { /* no memory for it: look at all */
+    for (uint32_t k = 0; k < m->info.words; k++) { /* out of memory: linear search */
         size_t other;
         const char *text = psdvec_model_word(m, k, &other);
         if (other == length && memcmp(text, word, length) == 0) {
@@ -58,7 +58,8 @@ bool psdvec_model_find(const psdvec_model *model, const char *word, size_t lengt
 
 typedef enum letter_case { LOWER, CAPITALISED, UPPER } letter_case;
 
-/* `word` in another case, character by character, after the end of `out`. What is not UTF-8 stays. */
+/* Appends `word` in another letter case to `out`, character by character. Invalid UTF-8 is
+ * copied. */
 static psdvec_status write_case(pv_buffer *out, const char *word, size_t length, letter_case wanted)
 {
     PV_TRY(pv_buffer_reserve(out, 2 * length + 4)); /* no letter takes twice the bytes of another */
@@ -67,7 +68,7 @@ static psdvec_status write_case(pv_buffer *out, const char *word, size_t length,
         utf8proc_int32_t cp;
         utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)word + k,
                                                  (utf8proc_ssize_t)(length - k), &cp);
-        if (step <= 0) { /* not UTF-8: it stays as it is */
+        if (step <= 0) { /* not UTF-8: copied as it is */
             PV_TRY(pv_buffer_byte(out, word[k++]));
             continue;
         }
@@ -110,14 +111,15 @@ psdvec_status pv_model_find_forms(psdvec_context *ctx, const psdvec_model *model
 
 /* ---- The model's tokeniser -------------------------------------------------------------- */
 
-/* How the model's text became words, over the defaults. Not *found: it does not say, or what is here
- * cannot do it. Fails only for lack of memory, of which the next one who asks may have more. */
+/* Reads the tokeniser settings of the model over the defaults. *found is false if there are none,
+ * or if this build does not support them. Fails only if out of memory, so that a later call can
+ * succeed. */
 static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
                                    psdvec_text_options *o, bool *found)
 {
     pv_buffer settings = {.ctx = ctx}, memory = {.ctx = ctx};
     *found = pv_json_member(m->info.counts_json, "settings", &settings) == PSDVEC_OK &&
-             settings.length > 0 && /* imported counts do not say */
+             settings.length > 0 && /* imported counts have none */
              pv_json_member(settings.data, "tokenizer", &memory) == PSDVEC_OK &&
              memory.length > 0 &&
              pv_options_read_json(ctx, &pv_text_table, m->path, NULL, settings.data, NULL, o,
@@ -126,11 +128,11 @@ static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
     int failure = atomic_load(&ctx->status);
     bool memory_is_short = failure == PSDVEC_ERR_BUDGET || failure == PSDVEC_ERR_MEMORY;
     if (!*found && !memory_is_short) {
-        pv_begin(ctx); /* what cannot be read is as if it were not there */
+        pv_begin(ctx); /* unreadable settings count as missing */
         psdvec_text_options_default(o);
     }
-    o->json_field = NULL;      /* about files */
-    o->min_document_words = 1; /* about whole texts */
+    o->json_field = NULL;      /* applies to files */
+    o->min_document_words = 1; /* applies to complete texts */
     pv_buffer_free(&settings);
     pv_buffer_free(&memory);
     return memory_is_short ? (psdvec_status)failure : PSDVEC_OK;
@@ -162,12 +164,12 @@ static psdvec_status ensure_rules(psdvec_context *ctx, psdvec_model *m)
         m->path);
 }
 
-/* The words of a text, with a zero byte after each. */
+/* The words of a text, each zero-terminated. */
 typedef struct word_list {
     pv_buffer words;
     size_t count;
     pv_token_sink sink;
-    const psdvec_model *split; /* phrases that it does not have as words are split; or NULL */
+    const psdvec_model *split; /* split phrases that are not words of this model; or NULL */
 } word_list;
 
 static psdvec_status add_word(word_list *list, const char *text, size_t length)
@@ -177,7 +179,8 @@ static psdvec_status add_word(word_list *list, const char *text, size_t length)
     return pv_buffer_byte(&list->words, '\0');
 }
 
-/* A token that is a phrase of the model, but not one of its words: too rare, for instance. */
+/* Splits a token that is a phrase of the model but not one of its words, for example because it is
+ * too rare. */
 static psdvec_status add_split(word_list *list, const pv_token *token, bool *split)
 {
     const psdvec_model *m = list->split;
@@ -208,7 +211,7 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
     return PSDVEC_OK;
 }
 
-/* list: empty, with its context. */
+/* `list` is empty and has its context set. */
 static psdvec_status tokenise(psdvec_context *ctx, const psdvec_model *model, const char *text,
                               size_t length, word_list *list, bool *own)
 {
@@ -261,7 +264,7 @@ static bool is_break(char c)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == '-' || c == '_';
 }
 
-/* What stands between blanks, hyphens and underscores, as it is. */
+/* Splits at blanks, hyphens and underscores, without normalisation. */
 static psdvec_status split(const char *text, size_t length, word_list *list)
 {
     for (size_t k = 0; k < length;) {
@@ -275,7 +278,7 @@ static psdvec_status split(const char *text, size_t length, word_list *list)
     return PSDVEC_OK;
 }
 
-/* new_york or new-york of new and york. */
+/* Finds new_york or new-york for new and york. */
 static psdvec_status find_joined(psdvec_context *ctx, const psdvec_model *model,
                                  const word_list *list, uint32_t *i)
 {
@@ -345,7 +348,7 @@ psdvec_status psdvec_model_find_parts(psdvec_context *ctx, const psdvec_model *m
         const char *word = psdvec_model_word(model, i, &found_length);
         on_part(user, word, found_length, i);
         status = PSDVEC_OK;
-    } else /* what is not tokenised as the model's text was keeps its letters */
+    } else /* without the model's tokeniser, letters are kept */
         status = give_parts(ctx, model, own ? &list : &raw, on_part, user);
 done:
     pv_buffer_free(&list.words);

@@ -1,15 +1,13 @@
 /* float32 to decimal and back.
  *
- * Reading: up to 19 digits are taken as an integer m, and m * 10^e is computed
- * in double precision. That is off by at most a few units in the last of the
- * double's 53 bits. Rounded to the float's 24 bits it is still the right float
- * unless it lies within those few units of the middle between two floats; then,
- * and for very large and very small numbers, strtof decides.
+ * Reading: up to 19 digits are read as an integer m, and m * 10^e is computed in double precision.
+ * The error is at most a few units in the last of the double's 53 bits. Rounded to the float's 24
+ * bits, the result is still correct unless it lies within those few units of the midpoint between
+ * two floats; then, and for very large and very small numbers, strtof is used.
  *
- * Writing: for 6, 7, 8 and 9 digits, the nearest decimal is made in double
- * precision and read back in the same way; the first that gives back the bits is
- * written. So a number that was read from at most 6 digits is written with the
- * same digits.
+ * Writing: for 6, 7, 8 and 9 digits, the nearest decimal is computed in double precision and read
+ * back in the same way; the first that gives the same bits is written. So a number that was read
+ * from at most 6 digits is written with the same digits.
  */
 #include "model/float_text.h"
 
@@ -24,9 +22,9 @@
 #include <string.h>
 
 enum {
-    EXACT_POWERS = 22,   /* 10^22 is the last power that a double holds */
-    MOST_DIGITS = 19,    /* that fit 64 bits */
-    LONGEST = 1000,      /* characters of a number for strtof */
+    EXACT_POWERS = 22,   /* 10^22 is the largest power that is exact in a double */
+    MOST_DIGITS = 19,    /* that fit in 64 bits */
+    LONGEST = 1000,      /* characters of a number passed to strtof */
     FAR_EXPONENT = 10000 /* beyond every float, also after LONGEST digits */
 };
 
@@ -48,7 +46,7 @@ static bool nearest(uint64_t m, int64_t exponent, float *value)
         return false;
     if (!(d >= (double)FLT_MIN && d <= (double)FLT_MAX))
         return false;
-    /* The 29 bits that a float does not have; half of 2^29 is the middle. */
+    /* The 29 bits that a float lacks; half of 2^29 is the midpoint. */
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
     int64_t rest = (int64_t)(bits & 0x1FFFFFFF) - 0x10000000;
@@ -93,7 +91,7 @@ static pv_number special(const char *at, const char *end, const char **after)
     return PV_NUMBER_NONE;
 }
 
-/* The exponent behind e or E; *p stays if there is none. */
+/* The exponent after e or E; *p is unchanged if there is none. */
 static int64_t read_exponent(const char **p, const char *end)
 {
     const char *q = *p;
@@ -119,7 +117,7 @@ pv_number pv_float_read(const char *at, const char *end, const char **after, flo
     bool negative = p < end && *p == '-', any = false;
     uint64_t m = 0;
     int64_t exponent = 0;
-    int used = 0; /* digits in m, zeros in front not counted */
+    int used = 0; /* digits in m, not counting leading zeros */
     *after = at;
     if (p < end && (*p == '-' || *p == '+'))
         p++;
@@ -160,7 +158,7 @@ typedef struct decimal {
     int count, exponent;
 } decimal;
 
-/* The nearest decimal of `count` digits; false if it is out of reach here. */
+/* The nearest decimal of `count` digits; false if it cannot be computed here. */
 static bool round_to(double d, int exponent, int count, decimal *out)
 {
     for (int attempt = 0; attempt < 3; attempt++) {
@@ -183,7 +181,7 @@ static bool round_to(double d, int exponent, int count, decimal *out)
     return false;
 }
 
-/* The same by printf, whose decimal point may be anything. */
+/* The same by printf, whose decimal point depends on the locale. */
 static void round_by_the_library(double d, int count, decimal *out)
 {
     char text[64];
@@ -214,7 +212,7 @@ static void find_digits(float value, int digits, decimal *out)
     int binary;
     frexp(d, &binary);
     int exponent = (int)floor((binary - 1) * 0.30102999566398120);
-    /* Below FLT_MIN floats are further apart, and fewer digits may do. */
+    /* Below FLT_MIN floats are further apart, and fewer digits may suffice. */
     int least = value < FLT_MIN ? 1 : FLT_DIG;
     for (int count = digits ? digits : least; count <= PV_FLOAT_DIGITS; count++) {
         if (!round_to(d, exponent, count, out))
@@ -245,7 +243,7 @@ size_t pv_float_write(char *to, float value, int digits)
     if (value != 0)
         find_digits(fabsf(value), digits, &x);
     pv_digits_write(text, x.digits);
-    int whole = 1; /* digits in front of the point; the limits of forms are those of printf */
+    int whole = 1; /* digits before the point; the limits for exponents are those of printf */
     if (x.exponent >= -4 && x.exponent < 0) { /* 0.00123 */
         at = put(at, "0.", 2);
         at = put(at, zeros, -x.exponent - 1);

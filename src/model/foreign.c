@@ -1,4 +1,5 @@
-/* Recognising other programs' vectors, word2vec's binary format, and what all readers share. */
+/* Detection of third-party vector formats, word2vec's binary format, and code shared by all
+ * readers. */
 #include "model/foreign.h"
 
 #include "base/progress.h"
@@ -23,7 +24,7 @@ psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, b
     return PSDVEC_OK;
 }
 
-/* What is known, but not read here. */
+/* Formats that are recognised but not supported. */
 static const struct known_start {
     const char *bytes; /* at this offset: */
     size_t length, offset;
@@ -60,7 +61,7 @@ bool pv_foreign_digits(const char **at, const char *end, uint64_t *value)
     return any;
 }
 
-/* Two whole numbers and nothing else are a first line. */
+/* A header line consists of exactly two integers. */
 static pv_header read_header(const pv_source *s)
 {
     pv_header none = {.behind = s->data}, h = {.there = true};
@@ -123,8 +124,8 @@ psdvec_status pv_foreign_allocate(const pv_source *s, uint64_t words, uint64_t d
     return pv_scope_status(&f->scope);
 }
 
-/* Writes the word to `to` (if not NULL) with U+FFFD for every byte that is not part
- * of a UTF-8 sequence; returns its length then. */
+/* Writes the word to `to` (if not NULL) with U+FFFD for every byte that is not part of a UTF-8
+ * sequence; returns the resulting length. */
 static size_t mend(const pv_span *word, char *to, bool *bad)
 {
     size_t length = 0;
@@ -171,7 +172,7 @@ psdvec_status pv_foreign_take_words(const pv_source *s, pv_foreign *f)
     pv_word_index index;
     PV_TRY(
         pv_word_index_init(&index, s->ctx, f->words, f->bytes, f->offsets, "the index of words"));
-    /* Words move to the front over those met before; what is in the index has moved. */
+    /* Words move forward over duplicates; those in the index have already moved. */
     uint32_t kept = 0, other, dim = f->dim;
     uint64_t begin = 0;
     for (uint32_t i = 0; i < f->words; i++) {
@@ -198,19 +199,19 @@ psdvec_status pv_foreign_take_words(const pv_source *s, pv_foreign *f)
 
 /* ---- word2vec's binary ----------------------------------------------------------
  *
- * A first line as in its text, then for each word its bytes, a space, and the numbers as float32,
- * little-endian. word2vec writes a newline behind each vector, others do not; so newlines in front
- * of a word are passed over. */
+ * A header line as in the text format, then for each word its bytes, a space, and the components as
+ * float32, little-endian. word2vec writes a newline after each vector, other programs do not; so
+ * newlines before a word are skipped. */
 
-enum { WORDS_AT_A_TIME = 4096 }; /* between two questions about stopping */
+enum { WORDS_AT_A_TIME = 4096 }; /* between two checks for cancellation */
 
 static psdvec_status fail_word(const pv_source *s, uint64_t i, const char *cause)
 {
     return pv_fail(s->ctx, PSDVEC_ERR_DAMAGED, "%s: word %" PRIu64 ": %s", s->path, i + 1, cause);
 }
 
-/* The word at *at, behind newlines; *at is then behind its space, where `bytes` bytes of
- * numbers stand. False if the file ends before they do. */
+/* Reads the word at *at, after newlines; *at then points after its space, to `bytes` bytes of
+ * vector data. False if the file is too short. */
 static bool next_word(const pv_source *s, const char **at, size_t bytes, pv_span *word)
 {
     while (*at < s->end && **at == '\n')
@@ -235,7 +236,7 @@ static const char *skip_line_ends(const char *at, const char *end)
     return at;
 }
 
-/* True if what follows the first line can be read as binary to its end. */
+/* True if the data after the header line can be read as binary to the end. */
 static bool binary_fits(const pv_source *s, const pv_header *header)
 {
     const char *at = header->behind;
@@ -251,7 +252,7 @@ static bool binary_fits(const pv_source *s, const pv_header *header)
 
 static psdvec_status read_binary(const pv_source *s, const pv_header *header, pv_foreign *f)
 {
-    /* A letter, a space and the numbers: less cannot be a word. */
+    /* The shortest record is a letter, a space and the components. */
     uint64_t least, record = header->dim * sizeof(float) + 2,
                     have = (uint64_t)(s->end - header->behind);
     if (__builtin_mul_overflow(header->words, record, &least) || least > have)
@@ -300,9 +301,9 @@ static bool has_control_characters(const char *at, const char *end)
     return false;
 }
 
-/* Numbers in binary may by chance look like a line of text, and a few of them have no
- * byte that text does not have. So: binary, if both signs are there; else text, if the
- * next line is a word with its numbers; else what one sign says. */
+/* Binary data may by chance look like a line of text, and a small file may have no bytes that do
+ * not occur in text. So: binary if both criteria hold; else text if the next line is a word with
+ * its components; else binary if one criterion holds. */
 static bool is_binary(const pv_source *s, const pv_header *h)
 {
     bool control = has_control_characters(h->behind, s->end);

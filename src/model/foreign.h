@@ -1,9 +1,9 @@
-/* Other programs' vectors, read into memory.
+/* Third-party vectors, read into memory.
  *
- * What a file is, its first bytes say, never its name. Each reader finds the words
- * and fills the vectors; what they have in common is here: words become valid
- * UTF-8, of equal words the first stays. Whatever cannot be used is a failure with
- * the line, or the number of the word. A number that is not finite is one too.
+ * The format is detected from the first bytes, never from the file name. Each reader finds the
+ * words and fills the vectors; the shared part is here: words become valid UTF-8, and of equal
+ * words the first is kept. Unusable data, including numbers that are not finite, is an error that
+ * names the line or the number of the word.
  */
 #ifndef PV_MODEL_FOREIGN_H
 #define PV_MODEL_FOREIGN_H
@@ -25,18 +25,19 @@ typedef struct pv_foreign {
     pv_span *spans;    /* words, while the file is read: where they are */
     uint64_t file_bytes;
     bool npy;
-    psdvec_precision precision; /* of npy; of the others float32 */
+    psdvec_precision precision; /* of npy; float32 for other formats */
 } pv_foreign;
 
-/* True: the file is in safetensors format, ours or not. */
+/* Whether the file is in safetensors format, written by psdvec or not. */
 psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, bool *is);
 
-/* `words_file`: of npy; NULL: pv_foreign_words_path. Everything is in f->scope. */
+/* `words_file`: the words of an npy file; NULL: pv_foreign_words_path. Everything is allocated in
+ * f->scope. */
 psdvec_status pv_foreign_read(psdvec_context *ctx, const char *path, const char *words_file,
                               pv_foreign *f);
 
-/* Where the words of an npy file are unless one says: the name with ".words.txt"
- * instead of ".npy". Heap; NULL without memory. */
+/* The default path of the words of an npy file: the name with ".words.txt" instead of ".npy". On
+ * the heap; NULL if out of memory. */
 char *pv_foreign_words_path(const char *npy);
 
 /* ---- For the readers: foreign_text, foreign_npy ------------------------------- */
@@ -48,7 +49,7 @@ typedef struct pv_source {
     const char *data, *end;
 } pv_source;
 
-/* The first line of word2vec's formats. */
+/* The header line of word2vec's formats. */
 typedef struct pv_header {
     bool there;
     uint64_t words, dim;
@@ -58,20 +59,20 @@ typedef struct pv_header {
 psdvec_status pv_foreign_text(const pv_source *source, const pv_header *header, pv_foreign *f);
 psdvec_status pv_foreign_npy(const pv_source *source, const char *words_file, pv_foreign *f);
 
-/* True if the line at `at` is a word and `dim` numbers. */
+/* True if the line at `at` consists of a word and `dim` numbers. */
 bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim);
 
-/* The line at *at, which then is the next one. False at the end. */
+/* Gets the line at *at and advances *at to the next one. False at the end. */
 bool pv_foreign_next_line(const char **at, const char *end, pv_span *line);
-/* The same of a decimal number; false if there is none, or it is too large. */
+/* The same for a decimal integer; false if there is none or it is too large. */
 bool pv_foreign_digits(const char **at, const char *end, uint64_t *value);
 
 /* Allocates f->vectors and f->spans for `words` words, all sizes checked. */
 psdvec_status pv_foreign_allocate(const pv_source *source, uint64_t words, uint64_t dim,
                                   pv_foreign *f);
 
-/* Takes the words of f->spans, one for each vector: fills bytes and offsets, and closes the gaps
- * that words met before leave. None is empty. */
+/* Copies the words in f->spans, one per vector: fills bytes and offsets, and removes duplicates. No
+ * word is empty. */
 psdvec_status pv_foreign_take_words(const pv_source *source, pv_foreign *f);
 
 #endif

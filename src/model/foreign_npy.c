@@ -1,12 +1,12 @@
-/* numpy's npy: a matrix of float16, float32 or float64, a row for each word, with the words in
- * a text beside it, one a line.
+/* NumPy's npy: a matrix of float16, float32 or float64, one row per word, with the words in a
+ * separate text file, one per line.
  *
  *     "\x93NUMPY", major, minor        versions 1 to 3
  *     length of the header             u16 in version 1, u32 after it
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (400000, 300), }
  *     the numbers
  *
- * The header is a Python literal; of it only this much is understood.
+ * The header is a Python literal, of which only this subset is supported.
  */
 #include "model/foreign.h"
 
@@ -98,7 +98,7 @@ static bool take_member(literal *l, npy_header *h)
     if (!take_string(l, &key) || !take(l, ":"))
         return false;
     if (is(&key, "descr")) {
-        /* A list, of a structure's fields, is no string. */
+        /* For structured types it is a list, not a string. */
         if (!take_string(l, &text) || text.length >= sizeof h->type)
             return false;
         memcpy(h->type, text.at, text.length);
@@ -192,7 +192,7 @@ static void copy_numbers(const npy_header *h, size_t width, pv_foreign *f)
         return;
     }
     for (size_t k = 0; k < numbers && width == sizeof(uint16_t); k++) {
-        uint16_t half; /* perhaps not aligned */
+        uint16_t half; /* may be unaligned */
         memcpy(&half, h->data + k * sizeof half, sizeof half);
         f->vectors[k] = pv_half_to(half);
     }

@@ -1,20 +1,19 @@
-/* word2vec's, fastText's and GloVe's text: a word and its numbers on each line, in
- * the first two below a line with the number of words and of numbers.
+/* Text formats of word2vec, fastText and GloVe: a word and its vector on each line. The first two
+ * have a header line with the numbers of words and dimensions.
  *
- *     400000 300                       perhaps
+ *     400000 300                       optional
  *     the 0.0466 0.21318 -0.0074 ...
  *     . . . 0.1105 -0.2731 ...         a word may have spaces
  *
- * A line is taken from its end: the last N fields are the numbers, the rest is the
- * word. Without a first line, N is what most of the first hundred lines have. Fields
- * are separated by spaces or tabs; blank lines and spaces at the end of a line, which
- * fastText writes, have no meaning.
+ * A line is parsed from its end: the last N fields are the vector, the rest is the word. Without a
+ * header line, N is the most common number in the first hundred lines. Fields are separated by
+ * spaces or tabs; blank lines, and spaces at the end of a line, which fastText writes, are ignored.
  *
- * The file is mapped and cut into blocks by its bytes alone. All workers first count
- * the lines of the blocks, which gives each line its row, and then parse them. The
- * first bad line of the file is the one that is reported, whoever met which first.
+ * The file is mapped and divided into blocks of bytes. The workers first count the lines of the
+ * blocks, which determines the row of each line, and then parse them. The first bad line in the
+ * file is reported, regardless of the order in which workers find bad lines.
  *
- * Time: two passes over the file. Memory: the vectors, and 16 bytes a word.
+ * Time: two passes over the file. Memory: the vectors, and 16 bytes per word.
  */
 #include "model/foreign.h"
 
@@ -29,7 +28,7 @@
 enum { BLOCK = 1 << 20, SAMPLE = 100 };
 
 typedef struct block {
-    uint64_t lines, rows; /* in it; then: before it */
+    uint64_t lines, rows; /* in the block; later: before the block */
 } block;
 
 typedef struct text_job {
@@ -74,7 +73,7 @@ typedef enum line_fault { LINE_FINE = 0, LINE_FIELDS, LINE_NUMBER, LINE_NOT_FINI
 
 typedef struct line_problem {
     uint64_t fields;
-    pv_span field; /* that is no number */
+    pv_span field; /* that is not a number */
 } line_problem;
 
 static const char *field_end(const char *at, const char *end)
@@ -99,7 +98,7 @@ static uint64_t count_fields(const char *at, const char *end)
     return fields;
 }
 
-/* `dim` numbers and nothing else. Adds to *problem what went wrong. */
+/* Reads exactly `dim` numbers. Stores the cause of a failure in *problem. */
 static line_fault read_numbers(const char *at, const char *end, uint64_t dim, float *to,
                                line_problem *problem)
 {
@@ -120,7 +119,7 @@ static line_fault read_numbers(const char *at, const char *end, uint64_t dim, fl
     return next_field(at, end) == end ? LINE_FINE : LINE_FIELDS;
 }
 
-/* The place of the field that is the `fields`-th from the end; NULL if there are fewer. */
+/* The position of the `fields`-th field from the end; NULL if there are fewer. */
 static const char *from_the_end(const char *at, const char *end, uint64_t fields)
 {
     const char *p = end;
@@ -142,7 +141,8 @@ static bool is_whole_number(const char *at, const char *end)
     return pv_float_read(at, end, &after, &value) == PV_NUMBER_FINE && after == end;
 }
 
-/* The line without its white space: the word, and the numbers to `to` (may be NULL). */
+/* Parses a line without surrounding white space: the word, and the vector into `to` (may be
+ * NULL). */
 static line_fault read_line(pv_span line, uint64_t dim, pv_span *word, float *to,
                             line_problem *problem)
 {
@@ -151,7 +151,7 @@ static line_fault read_line(pv_span line, uint64_t dim, pv_span *word, float *to
     line_fault fault = read_numbers(split, end, dim, to, problem);
     if (fault == LINE_FINE)
         return fault;
-    /* Not one word and N numbers. Perhaps the word has spaces. */
+    /* Not one word and N numbers: the word may contain spaces. */
     problem->fields = count_fields(at, end);
     if (problem->fields <= dim)
         return LINE_FIELDS;
@@ -161,7 +161,7 @@ static line_fault read_line(pv_span line, uint64_t dim, pv_span *word, float *to
     *word = trim(at, split);
     const char *last = from_the_end(word->at, word->at + word->length, 1);
     if (problem->fields > dim + 1 && last && is_whole_number(last, word->at + word->length))
-        return LINE_FIELDS; /* rather a number too many */
+        return LINE_FIELDS; /* more likely one number too many */
     return read_numbers(split, end, dim, to, problem);
 }
 
@@ -175,7 +175,7 @@ bool pv_foreign_line_fits(const char *at, const char *end, uint64_t dim)
 
 /* ---- How many numbers? ------------------------------------------------------------- */
 
-/* Numbers at the end of a line, the first field not counted. */
+/* The number of numeric fields at the end of a line, not counting the first field. */
 static uint64_t numbers_in(pv_span line)
 {
     const char *end = line.at + line.length;
@@ -188,7 +188,8 @@ static uint64_t numbers_in(pv_span line)
     return numbers;
 }
 
-/* What most of the first lines have; among equals, what came first. 0: none has any. */
+/* The most common number of dimensions in the first lines; of ties the first. 0: no line has
+ * any. */
 static uint64_t guess_dim(const pv_source *s, const char *start)
 {
     uint64_t seen[SAMPLE];
@@ -211,7 +212,7 @@ static uint64_t guess_dim(const pv_source *s, const char *start)
 
 /* ---- Blocks -------------------------------------------------------------------------- */
 
-/* The lines that begin in block `task`: from *at to *stop, which may lie behind it. */
+/* The lines that begin in block `task`: from *at to *stop, which may be after the block. */
 static void block_bounds(const text_job *job, size_t task, const char **at, const char **stop)
 {
     const char *end = job->source->end;
@@ -266,7 +267,7 @@ static psdvec_status parse_lines(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Says what is wrong with the line of a row. */
+/* Reports the error in the line of a row. */
 static psdvec_status report_line(const text_job *job, uint64_t row)
 {
     const pv_source *s = job->source;
@@ -301,7 +302,7 @@ static psdvec_status report_line(const text_job *job, uint64_t row)
 
 /* ---- The file ------------------------------------------------------------------------ */
 
-/* Turns the blocks' numbers into those before them; returns the number of rows. */
+/* Turns the counts of the blocks into prefix sums; returns the number of rows. */
 static uint64_t add_up(text_job *job)
 {
     uint64_t lines = 0, rows = 0;
@@ -314,8 +315,8 @@ static uint64_t add_up(text_job *job)
     return rows;
 }
 
-/* The vectors would be larger than the numbers in the file can be: a line is short.
- * Finds it without the memory for them. */
+/* The file is too small for that many vectors, so a line is too short. Finds it without allocating
+ * the vectors. */
 static psdvec_status find_short_line(text_job *job, uint64_t rows)
 {
     const pv_source *s = job->source;
@@ -346,7 +347,7 @@ static psdvec_status parse(text_job *job, const pv_header *header)
                        rows < header->words ? "the file may be truncated; if it is not, correct "
                                               "line 1"
                                             : "correct line 1");
-    /* A word, and for each number a separator and a digit. */
+    /* The shortest line: a word, and a separator and a digit per number. */
     uint64_t least;
     if (__builtin_mul_overflow(rows, 2 * (uint64_t)job->dim + 1, &least) || least > size + 1)
         return find_short_line(job, rows);

@@ -1,12 +1,11 @@
 /* Writing word2vec's, GloVe's and numpy's formats.
  *
- * Rows are formatted by all workers, a block each, some blocks at a time, and written
- * in order. So the memory is a few blocks whatever the size, and the bytes are the
- * same for any number of threads.
+ * Workers format one block of rows each, and the blocks are written in order. So the memory is a
+ * few blocks for any file size, and the bytes are the same for any number of threads.
  *
- * What a word may not contain differs: no format but ours can hold a line break
- * in a word, and word2vec's readers take a space for its end. Such characters become
- * '_', with a warning. GloVe's own files do have words with spaces.
+ * The characters that words may contain differ: only our format allows line breaks in words, and
+ * readers of word2vec files treat a space as the end of the word. Such characters become '_', with
+ * a warning. GloVe's own files do contain words with spaces.
  */
 #include "model/foreign_write.h"
 
@@ -36,11 +35,11 @@ struct pv_rows_writer {
     psdvec_context *ctx;
     const pv_rows_out *rows;
     const pv_vectors_format *format;
-    const char *path;    /* for sentences */
+    const char *path;    /* for messages */
     uint32_t block_rows; /* rows in a block */
-    size_t first;        /* block of this turn */
-    pv_buffer *blocks;   /* one for each task of a turn */
-    bool words_only;     /* the list beside an npy file */
+    size_t first;        /* first block of this round */
+    pv_buffer *blocks;   /* one for each task of a round */
+    bool words_only;     /* the word list of an npy file */
     _Atomic uint64_t changed;
 };
 typedef struct pv_rows_writer writer;
@@ -62,7 +61,7 @@ static psdvec_status put_word(writer *w, pv_buffer *to, uint32_t i)
     return PSDVEC_OK;
 }
 
-/* ---- Rows, and what stands in front of them, as the formats have it -------------------------- */
+/* ---- Headers and rows of the formats -------------------------- */
 
 static psdvec_status put_word2vec_header(const pv_rows_out *rows, pv_buffer *to)
 {
@@ -94,7 +93,8 @@ static psdvec_status put_binary(writer *w, uint32_t i, const float *row, pv_buff
 
 static psdvec_status put_npy_header(const pv_rows_out *rows, pv_buffer *to)
 {
-    /* Version 1; numbers start at a multiple of 64. Two bytes of length stand at 8. */
+    /* Version 1; data starts at a multiple of 64 bytes. The two bytes of the header length are at
+     * offset 8. */
     PV_TRY(pv_buffer_append(to, "\x93NUMPY\1\0\0\0", 10));
     PV_TRY(pv_buffer_printf(
         to, "{'descr': '<f%d', 'fortran_order': False, 'shape': (%" PRIu32 ", %" PRIu32 "), }",
@@ -118,9 +118,9 @@ static psdvec_status put_packed(writer *w, uint32_t i, const float *row, pv_buff
     return PSDVEC_OK;
 }
 
-/* To add a format: a value in psdvec_vectors_format (psdvec/model.h), a row here, and what the row
- * names. A model file is written elsewhere (model_write.h). Of suffixes that fit, the first row's is
- * taken. */
+/* To add a format, add a value to psdvec_vectors_format (psdvec/model.h), a row here, and the
+ * functions that the row names. Model files are written elsewhere (model_write.h). If several
+ * suffixes match, the first row is used. */
 #define FORMATS(ROW)                                                                               \
     ROW(MODEL, "model", "a psdvec model (.safetensors)",                                           \
         {.suffixes = {".safetensors"}, .holds = {true, true, true}})                               \
@@ -173,7 +173,7 @@ bool psdvec_vectors_format_of(const char *path, psdvec_vectors_format *format)
     return false;
 }
 
-/* A sparse row with all its zeros. */
+/* Expands a sparse row, including zeros. */
 static void fill_row(const pv_rows_out *rows, uint32_t i, float *row)
 {
     pv_csr_row entries = pv_csr_row_of(&rows->model->sparse, i);
@@ -215,7 +215,7 @@ done:
     return status;
 }
 
-/* All rows to the output, from byte `offset` on. */
+/* Writes all rows to the output, from byte `offset` on. */
 static psdvec_status write_rows(writer *w, pv_output *output, uint64_t offset)
 {
     psdvec_context *ctx = w->ctx;
@@ -249,7 +249,7 @@ done:
     return status;
 }
 
-/* Formats everything into a file that only waits for its name. */
+/* Formats everything into a file that only needs to be renamed. */
 static psdvec_status prepare(writer *w, const char *path, pv_output **output)
 {
     psdvec_status status;

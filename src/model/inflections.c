@@ -18,7 +18,7 @@ enum {
 static const double least_share = 0.007, least_part = 0.12;
 
 typedef struct ending {
-    const char *text; /* in a word of the model */
+    const char *text; /* points into a word of the model */
     uint32_t length;  /* bytes */
     uint32_t count;   /* of words that end with it */
 } ending;
@@ -55,7 +55,7 @@ static uint32_t characters(const char *text, size_t length)
     return count;
 }
 
-/* Bytes of the last `count` characters; the word has more. */
+/* Number of bytes of the last `count` characters; the word has more characters. */
 static size_t tail_bytes(const char *text, size_t length, uint32_t count)
 {
     size_t at = length;
@@ -96,7 +96,7 @@ static uint32_t needed(uint32_t words)
     return share > LEAST_PAIRS ? share : LEAST_PAIRS;
 }
 
-/* All endings of the words, counted, in a hash table of `mask` + 1 slots. */
+/* Counts all endings of the words in a hash table of `mask` + 1 slots. */
 static void count_endings(const known_word *words, uint32_t count, ending *slots, size_t mask)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -127,7 +127,7 @@ static void keep_endings(pv_endings *e, const ending *slots, size_t mask, uint32
     qsort(e->list, e->count, sizeof *e->list, by_ending);
 }
 
-/* Characters that two words have in common at their beginning. */
+/* Length in characters of the common prefix of two words. */
 static uint32_t common_characters(const known_word *a, const known_word *b)
 {
     uint32_t k = 0, shorter = a->length < b->length ? a->length : b->length;
@@ -140,7 +140,7 @@ static uint32_t common_characters(const known_word *a, const known_word *b)
     return characters(a->text, k);
 }
 
-/* Sorted words with the same stem stand one behind the other. pairs: count x count. */
+/* Sorted words with the same stem are adjacent. pairs: count x count. */
 static void count_pairs(const pv_endings *e, const known_word *words, uint32_t count,
                         const uint32_t *common, uint32_t *pairs)
 {
@@ -187,7 +187,8 @@ static psdvec_status learn(psdvec_context *ctx, const psdvec_model *m, pv_ending
     PV_TAKE(&scope, words, all);
     PV_TAKE(&scope, common, all);
     PV_TAKE_ZERO(&scope, slots, slots_count);
-    /* Endings of all lengths are those of `all` words; so many can be frequent. */
+    /* Each of the `all` words has one ending of each length, which bounds the number of frequent
+     * endings. */
     PV_TAKE(&e->scope, e->list, (size_t)all * (MOST_ENDING + 1) / least + 1);
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_scope_status(&e->scope));
@@ -242,7 +243,7 @@ static const char *apostrophe(const char *at, const char *end, size_t *length)
     return NULL;
 }
 
-/* king of king's, homme of l'homme; the word itself if it has none of these. */
+/* king for king's, homme for l'homme; the word itself if it has no clitic. */
 static const char *without_clitic(const char *word, size_t *length)
 {
     const char *end = word + *length;
@@ -302,7 +303,7 @@ static psdvec_status ensure_endings(psdvec_context *ctx, psdvec_model *m)
 typedef struct form_list {
     const psdvec_model *model;
     const pv_endings *endings;
-    pv_buffer word;  /* that is looked for */
+    pv_buffer word;  /* being looked up */
     pv_buffer found; /* uint32_t */
 } form_list;
 
@@ -311,7 +312,7 @@ static psdvec_status add(form_list *list, uint32_t word)
     return pv_buffer_append(&list->found, &word, sizeof word);
 }
 
-/* The words that begin with the stem and end with what is productive with ending x. */
+/* Adds the words that consist of the stem and an ending that is productive with ending x. */
 static psdvec_status add_endings(form_list *list, const char *stem, size_t length, uint16_t x)
 {
     const pv_endings *e = list->endings;
@@ -369,7 +370,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Each once, ascending, without the word itself. */
+/* Sorts the words, and removes duplicates and the word itself. */
 static size_t tidy(uint32_t *words, size_t count, uint32_t itself)
 {
     size_t kept = 0;

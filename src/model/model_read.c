@@ -1,8 +1,8 @@
-/* Opening models and answering about single words.
+/* Opening models, and queries about single words.
  *
- * Everything a later access relies on is checked when the file is opened: the
- * time is linear in the number of words, the vectors are not touched. What only
- * reading them all can tell is left to psdvec_model_verify.
+ * Everything a later access relies on is checked when the file is opened: the time is linear in the
+ * number of words, and the vectors are not read. Checks that read all vectors are left to
+ * psdvec_model_verify.
  */
 #include "model/model_read.h"
 
@@ -19,7 +19,7 @@
 
 pv_st_shown pv_word_shown(const char *word, size_t length)
 {
-    char copy[100]; /* more than a sentence shows */
+    char copy[100]; /* longer than messages show */
     size_t kept = length < sizeof copy - 1 ? length : sizeof copy - 1;
     memcpy(copy, word, kept);
     copy[kept] = '\0';
@@ -34,7 +34,7 @@ psdvec_status pv_model_damaged(const psdvec_model *m, const char *cause)
                    m->path, cause);
 }
 
-/* ---- Opening a file of ours ---------------------------------------------------- */
+/* ---- Opening a model file ---------------------------------------------------- */
 
 static bool is_number(const char *text, uint64_t *value)
 {
@@ -101,7 +101,7 @@ static psdvec_status take_optional(psdvec_model *m, const char *name, pv_dtype d
     return PSDVEC_OK;
 }
 
-/* How words are written, if the file knows. */
+/* Reads the written forms of words, if the file has them. */
 static psdvec_status take_forms(psdvec_model *m)
 {
     const pv_tensor *t;
@@ -118,8 +118,8 @@ static psdvec_status take_forms(psdvec_model *m)
     return PSDVEC_OK;
 }
 
-/* The phrases of the text. They are made ready at once: nearly everyone who reads text or words for
- * the model needs them, and from many threads. */
+/* Reads the phrases of the text. They are prepared at once, because nearly all code that reads text
+ * or words for the model needs them, from many threads. */
 static psdvec_status take_phrases(psdvec_model *m)
 {
     const pv_tensor *t;
@@ -157,7 +157,7 @@ done:
     return status;
 }
 
-/* A set of vectors, words x dim, where the file has it. */
+/* A set of vectors, words x dim, if the file has it. */
 static psdvec_status take_vectors(psdvec_model *m, const char *name, const char *scale_name,
                                   pv_vector_set *set)
 {
@@ -193,7 +193,7 @@ static bool read_lengths(const char *text, uint32_t *shortest, uint32_t *longest
     return length >= 1 && length <= 3 && second[length] == '\0';
 }
 
-/* The tensors of spelling come together; one alone is what is left of a damaged file. */
+/* The spelling tensors must all be present or all be missing; otherwise the file is damaged. */
 static psdvec_status take_spelling(psdvec_model *m)
 {
     enum { NGRAMS, OFFSETS, MEMBERS, SCALE, ROWS, TENSORS };
@@ -224,7 +224,7 @@ static psdvec_status take_spelling(psdvec_model *m)
         if (t[k]->count < 1 || t[k]->count - 1 > UINT32_MAX)
             return pv_model_damaged(m, "its character n-grams have no offsets");
         shape[0] = (int64_t)t[k]->count - 1;
-        if (shape[0] == 0) /* nothing to ask it */
+        if (shape[0] == 0) /* no n-grams */
             return PSDVEC_OK;
     }
     table.ngrams = (uint32_t)shape[0];
@@ -302,8 +302,7 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse, bool compact)
     return PSDVEC_OK;
 }
 
-/* JSON in the metadata; NULL if there is none. Others print it as it is, so it must
- * be sound. */
+/* JSON in the metadata; NULL if there is none. Callers print it verbatim, so it must be valid. */
 static psdvec_status take_json(psdvec_model *m, const char *key, pv_json_type type,
                                const char **text)
 {
@@ -321,7 +320,7 @@ static bool is_within(double number, double least, double most)
     return isnan(number) || (number >= least && number <= most);
 }
 
-/* The course of training. */
+/* Reads the training history. */
 static psdvec_status take_history(psdvec_model *m)
 {
     const char *text = pv_st_meta(m->file, "history");
@@ -349,7 +348,7 @@ static psdvec_status take_history(psdvec_model *m)
     return status;
 }
 
-/* What was fitted to a text after training. */
+/* Reads the parameters that were fitted to text after training. */
 static psdvec_status take_fit(psdvec_model *m)
 {
     psdvec_model_info *info = &m->info;
@@ -369,14 +368,13 @@ static psdvec_status take_fit(psdvec_model *m)
     return pv_model_damaged(m, "a fitted value is not a number or is out of range");
 }
 
-/* By which method: a short name, as it is printed. */
+/* Reads the training method, a short name that is printed verbatim. */
 static psdvec_status take_method(psdvec_model *m)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     psdvec_model_info *info = &m->info;
     info->method = pv_st_meta(m->file, "method");
-    if (!info->method && info->settings_json &&
-        !info->sparse) /* there was one method when it was written */
+    if (!info->method && info->settings_json && !info->sparse) /* older files had only one method */
         info->method = psdvec_method_name(PSDVEC_METHOD_PSD);
     size_t length = info->method ? strspn(info->method, letters) : 1;
     if (length < 1 || length > 32 || (info->method && info->method[length] != '\0'))
@@ -434,7 +432,7 @@ static psdvec_status open_foreign(psdvec_model *m, const char *words_file)
     return PSDVEC_OK;
 }
 
-/* Without content; *out is NULL after a failure. */
+/* Creates an empty model; *out is NULL after a failure. */
 static psdvec_status new_model(psdvec_context *ctx, const char *path, psdvec_model **out)
 {
     *out = NULL;
@@ -541,9 +539,9 @@ void psdvec_model_close(psdvec_model *model)
     pv_context_release(ctx);
 }
 
-/* ---- The whole ------------------------------------------------------------------ */
+/* ---- Complete models ------------------------------------------------------------------ */
 
-/* A word that stands twice could be found once only. */
+/* Rejects duplicate words, of which only one could be found. */
 static psdvec_status check_words_differ(psdvec_context *ctx, const psdvec_model *m)
 {
     pv_word_index index;

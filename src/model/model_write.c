@@ -16,7 +16,7 @@ typedef struct finite_job {
     const pv_vector_set *set; /* dense, or else ... */
     const pv_csr *sparse;
     uint32_t words, dim;
-    _Atomic uint32_t first; /* bad word found so far; `words`: none */
+    _Atomic uint32_t first; /* first bad word so far; `words`: none */
 } finite_job;
 
 static bool row_is_finite(const finite_job *job, uint32_t i)
@@ -85,7 +85,7 @@ psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
 
 /* ---- The file ---------------------------------------------------------------- */
 
-/* A tensor of one dimension; none if `data` is NULL. */
+/* Writes a tensor of rank 1; nothing if `data` is NULL. */
 static psdvec_status put_array(pv_st_writer *w, const char *name, pv_dtype dtype, uint64_t count,
                                const void *data)
 {
@@ -105,7 +105,7 @@ const char *const pv_model_names[] = {"fit",           "offsets",         "reado
                                       "without",       "words.lengths",   "forms.lengths",
                                       "counts.deltas", PV_PHRASES_TENSOR, NULL};
 
-/* What the caller got wrong, if anything. */
+/* The error in the caller's arguments, or NULL. */
 static const char *misuse(const pv_model_data *m)
 {
     if (m->words == 0 || m->dim == 0 || m->words > PV_MODEL_MOST_WORDS)
@@ -130,8 +130,8 @@ const pv_json_field pv_iteration_fields[] = {
     PV_JSON_FIELD(psdvec_iteration, relaxation), PV_JSON_FIELD(psdvec_iteration, smallest),
     PV_JSON_FIELD(psdvec_iteration, residual),   {0}};
 
-/* The course of training: an array with an object for each iteration, and a zero byte. A number that
- * is not known (NAN) is null. */
+/* Writes the training history: an array with one object per iteration, and a zero byte. An unknown
+ * number (NAN) is written as null. */
 static psdvec_status write_history(pv_buffer *json, const psdvec_iteration *iterations,
                                    size_t count)
 {
@@ -148,8 +148,8 @@ static psdvec_status write_history(pv_buffer *json, const psdvec_iteration *iter
     return pv_buffer_byte(json, '\0');
 }
 
-/* One set of vectors, under `name`, in the precision of the file; of int8 with its scales
- * under `scale_name`. */
+/* Writes one set of vectors as `name`, in the precision of the file; for int8 also its scales as
+ * `scale_name`. */
 static psdvec_status put_vectors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
                                  const float *vectors, const char *name, const char *scale_name,
                                  const char *path)
@@ -174,7 +174,7 @@ done:
     return status;
 }
 
-/* The words, their forms and their frequencies. */
+/* Writes the words, their forms and their frequencies. */
 static psdvec_status put_words(pv_st_writer *w, const pv_model_data *m)
 {
     uint64_t words = m->words;
@@ -187,8 +187,8 @@ static psdvec_status put_words(pv_st_writer *w, const pv_model_data *m)
     return put_array(w, "counts", PV_DTYPE_U64, words, m->counts);
 }
 
-/* The vectors last: what is small stands in front, where a reader that fetches the
- * start of a file has it all. */
+/* The vectors come last: small tensors are at the front, where a reader that fetches only the start
+ * of a file finds them. */
 static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_model_data *m,
                                  bool compact, const char *path)
 {

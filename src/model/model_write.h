@@ -10,14 +10,15 @@
 #include "spelling/spelling.h"
 
 #define PV_MODEL_FORMAT "psdvec.model"
-/* The version of files in the compact layout (compact.h), the highest that is known, and of others. */
+/* Format versions: of files in the compact layout (compact.h), which is the highest, and of
+ * others. */
 #define PV_MODEL_VERSION_COMPACT 2
 #define PV_MODEL_VERSION 1
 
 /* What goes into the file. Pointers marked "or NULL" leave their tensor out. */
 typedef struct pv_model_data {
     uint32_t words, dim;
-    uint32_t core_words;                /* the first ones; 0: not known */
+    uint32_t core_words;                /* the first ones; 0: unknown */
     const char *bytes;                  /* all words, UTF-8, one after the other; none empty */
     const uint64_t *offsets;            /* words + 1 */
     const char *forms;                  /* all forms (psdvec_model_form), one after the other */
@@ -25,9 +26,9 @@ typedef struct pv_model_data {
     const float *vectors;               /* words x dim, row-major */
     const uint64_t *counts;             /* words: frequency in the text, or NULL */
     const double *unigram;              /* words: P(s_i), or NULL */
-    const float *spread;                /* words: posterior spread, 0 where not known, or NULL */
+    const float *spread;                /* words: posterior spread, 0 where unknown, or NULL */
     const float *eigenvalues;           /* dim: by magnitude, descending, with signs, or NULL */
-    const psdvec_iteration *iterations; /* the course of Algorithm 1, or NULL */
+    const psdvec_iteration *iterations; /* the history of Algorithm 1, or NULL */
     size_t iteration_count;
     const char *method;                /* "psd", "svd", ..., or NULL */
     const char *settings_json;         /* an object, or NULL */
@@ -47,32 +48,32 @@ typedef struct pv_model_data {
 /* The names of all metadata and tensors that a model file may have, for pv_st_warn_unknown(). */
 extern const char *const pv_model_names[];
 
-/* All of an open model that is not sparse. */
+/* The data of an open model that is not sparse. */
 psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *model, pv_model_data *data);
 
-/* The other way: a model that is not in a file, for its generative vectors and what scoring needs. The
- * data must outlive it. `path`: its name in messages. */
+/* The inverse: a model that is not in a file, with its generative vectors and the data needed for
+ * scoring. The data must outlive it. `path`: its name in messages. */
 psdvec_status pv_model_of_data(psdvec_context *ctx, const pv_model_data *data, const char *path,
                                psdvec_model **model);
 
-/* Writes the file whole or not at all. A number in the vectors that is not finite is
+/* Writes the file atomically. If a vector has a component that is not finite, fails with
  * PSDVEC_ERR_NUMERIC and names the word. */
 psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, const char *path);
 
 /* Members of an iteration in the history of a model file. */
 extern const pv_json_field pv_iteration_fields[];
 
-/* PSDVEC_ERR_NUMERIC, with "SUBJECT: the vector of 'word' ...", if a number among the
- * first `dim` of the first `words` vectors is not finite. `stride`: numbers from one
- * vector to the next. All workers look; the first such word is named. */
+/* Fails with PSDVEC_ERR_NUMERIC and "SUBJECT: the vector of 'word' ..." if one of the first `dim`
+ * components of the first `words` vectors is not finite. `stride`: elements from one vector to the
+ * next. Runs in parallel; names the first such word. */
 psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
                                     uint32_t words, uint32_t dim, uint32_t stride,
                                     const char *bytes, const uint64_t *offsets);
-/* The same of a set, of any precision. */
+/* The same for a set of any precision. */
 psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
                                   const pv_vector_set *set, uint32_t words, uint32_t dim,
                                   const char *bytes, const uint64_t *offsets);
-/* The same of all rows of sparse vectors. */
+/* The same for all rows of sparse vectors. */
 psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
                                      const pv_csr *vectors, const char *bytes,
                                      const uint64_t *offsets);

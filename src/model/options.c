@@ -1,4 +1,4 @@
-/* Options of converting vectors and of queries: their choices, and what goes together. */
+/* Options of conversion and of queries: their choices and compatibility rules. */
 #include "model/options.h"
 
 #include "model/foreign_write.h"

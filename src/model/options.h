@@ -1,4 +1,4 @@
-/* The tables of converting vectors and of queries. */
+/* Options tables of conversion and of queries. */
 #ifndef PV_MODEL_OPTIONS_H
 #define PV_MODEL_OPTIONS_H
 

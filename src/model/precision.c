@@ -1,4 +1,4 @@
-/* Rounding vectors, and reading them back. */
+/* Conversion of vectors to lower precision and back. */
 #include "model/precision.h"
 
 #include "base/half.h"
@@ -51,7 +51,7 @@ static void pack_bytes(const float *row, uint32_t dim, int8_t *to, float *scale)
     for (uint32_t k = 0; k < dim; k++)
         most = fabsf(row[k]) > most ? fabsf(row[k]) : most;
     *scale = most / MOST_BYTE;
-    if (!isfinite(*scale * MOST_BYTE)) /* rounded up from the largest number there is */
+    if (!isfinite(*scale * MOST_BYTE)) /* rounded up from the largest finite number */
         *scale = nextafterf(*scale, 0);
     for (uint32_t k = 0; k < dim; k++) {
         double byte = *scale > 0 ? rint((double)row[k] / (double)*scale) : 0;

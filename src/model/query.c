@@ -1,4 +1,4 @@
-/* Queries: their options, checked; nearest neighbours by cosine, of one vector or of many; and
+/* Queries: checking of options, nearest neighbours by cosine for one or many vectors, and
  * analogies. */
 #include "model/search.h"
 
@@ -133,14 +133,14 @@ psdvec_status psdvec_model_similar_many(psdvec_context *ctx, const psdvec_model 
 
 /* ---- Analogies --------------------------------------------------------------------------- */
 
-/* a is to b as c is to what: the search with three vectors.
+/* a is to b as c is to what: a search with three vectors.
  *
  *     add   cos(x, b) - cos(x, a) + cos(x, c)                  Mikolov, Yih and Zweig 2013
  *     mul   (cos(x, b) + 1) (cos(x, c) + 1) / (cos(x, a) + 1.001)    Levy and Goldberg 2014
  *
- * Their paper brings cosines from -1 .. 1 to 0 .. 1 first, as a product needs; the common
- * factor of that makes no difference to the order and is left out here. Where no vector has a
- * negative number, cosines are not below 0, and are taken as they are, as in the paper:
+ * The paper first maps cosines from -1 .. 1 to 0 .. 1, as a product requires; the common factor
+ * does not affect the order and is left out here. If no vector has a negative component, cosines
+ * are not below 0 and are used as they are, as in the paper:
  *
  *           cos(x, b) cos(x, c) / (cos(x, a) + 0.001)
  */

@@ -1,10 +1,10 @@
 /* One pass over the read-out, or over the entries of a sparse model.
  *
- * The vectors of the question are brought to length 1, and a row's length comes with its
- * products, so a search is one pass over n * dim numbers, nearly as fast as memory delivers them
- * (bench/neighbours.c measures it). Rows are shared out in fixed blocks, each product is
- * summed in a fixed order (dot.h), and one thread picks the best from the n scores: so the
- * answer does not depend on the number of threads.
+ * The query vectors are normalised to length 1, and a row's length is computed along with its
+ * products, so a search is one pass over n * dim elements at nearly memory bandwidth
+ * (bench/neighbours.c measures it). Rows are processed in fixed blocks, each product is summed in a
+ * fixed order (dot.h), and one thread selects the best of the n scores, so the answer does not
+ * depend on the number of threads.
  */
 #include "model/search.h"
 
@@ -14,14 +14,14 @@
 
 enum { BLOCK_ROWS = 1024 };
 
-/* Squares of lengths beyond these may have lost their digits in single precision. */
+/* Squared lengths outside these limits may have lost precision in float32. */
 static const float least_square = 1e-30F, most_square = 1e30F;
 
 typedef struct row_job {
     uint32_t words;
     const pv_vector_set *set;             /* the read-out, unless it is sparse */
-    const float *squares;                 /* words: of the rows, if they are known already ... */
-    float *measured;                      /* ... or where to note them; or NULL */
+    const float *squares;                 /* words: squared lengths of the rows, if known ... */
+    float *measured;                      /* ... or where to store them; or NULL */
     const float *queries[PV_DOT_QUERIES]; /* dim, of length 1 */
     const pv_csr *sparse;                 /* else */
     const float *panel;                   /* dim x count: the same queries, for sparse rows */
@@ -30,7 +30,7 @@ typedef struct row_job {
     float *scores; /* words */
 } row_job;
 
-/* The same of a row that is too long or too short for single precision. */
+/* The same for a row that is too long or too short for single precision. */
 static bool careful_cosines(const pv_vector_set *set, uint64_t i, const float *const *units,
                             size_t count, double *cosines)
 {
@@ -55,7 +55,8 @@ bool pv_square_is_exact(float square)
     return square > least_square && square < most_square;
 }
 
-/* Those of a row whose square, as set->dots has it, is given, or else measured. */
+/* The cosines of a row whose squared length, as computed by set->dots, is given or, with `measure`,
+ * computed. */
 static bool cosines_of(const pv_vector_set *set, uint64_t i, bool measure, float *square,
                        const float *const *units, size_t count, double *cosines)
 {
@@ -95,7 +96,7 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
             cosines_of(job->set, i, !job->squares, &square, job->queries, job->count, cosines);
         if (job->measured)
             job->measured[i] = square;
-        job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* which keeps it out */
+        job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* excluded */
     }
     return PSDVEC_OK;
 }
@@ -116,7 +117,7 @@ static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
             square += value * value;
         }
         double length = sqrt(square);
-        job->scores[i] = NAN; /* keeps it out */
+        job->scores[i] = NAN; /* excluded */
         if (!(length > 0) || !isfinite(length))
             continue;
         for (size_t q = 0; q < job->count; q++)
@@ -168,13 +169,13 @@ void pv_best_sort(pv_best *b)
 
 /* ---- Squares of rows ----------------------------------------------------------------
  *
- * The first search of all words notes them for those that follow, which then have half of the
- * arithmetic: on fast memory that is what bounds them. */
+ * The first search over all words stores them for later searches, which then need half of the
+ * arithmetic; with fast memory, arithmetic is the bottleneck. */
 
-/* ---- The whole ------------------------------------------------------------------- */
+/* ---- Complete searches ------------------------------------------------------------------- */
 
-/* The vectors of the question at length 1; side by side for sparse rows, whose entries then need one
- * place of memory each. False: one of them has no direction. */
+/* Normalises the query vectors to length 1; interleaves them for sparse rows, so that each entry
+ * accesses one place in memory. False: one of them has no direction. */
 static bool make_units(const pv_search *search, uint32_t dim, float *units, row_job *job)
 {
     size_t stride = job->sparse ? job->count : 1;
@@ -216,14 +217,14 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
         pthread_mutex_lock(&m->lock);
         job.squares = m->squares;
         pthread_mutex_unlock(&m->lock);
-        if (!job.squares && job.words == m->info.words) /* without memory it goes without */
+        if (!job.squares && job.words == m->info.words) /* optional: skipped if out of memory */
             job.measured = pv_alloc(m->ctx, job.words, sizeof *job.measured, NULL);
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
                                   job.sparse ? score_sparse_rows : score_rows, &job));
     if (job.measured) {
         pthread_mutex_lock(&m->lock);
-        if (!m->squares) { /* else another thread was faster */
+        if (!m->squares) { /* otherwise another thread set them first */
             m->squares = job.measured;
             job.measured = NULL;
         }
@@ -237,7 +238,7 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
     pv_best best = {.heap = answers, .most = search->most};
     float least = (float)query->options.min_score;
     for (uint32_t i = 0; i < job.words; i++)
-        if (job.scores[i] >= least && /* a NAN is not */
+        if (job.scores[i] >= least && /* false for NAN */
             pv_query_frequent(m, query, i))
             pv_best_try(&best, (psdvec_neighbour){.word = i, .cosine = job.scores[i]});
     pv_best_sort(&best);

@@ -1,19 +1,19 @@
-/* Neighbours of many vectors: matrix products find candidates, the kernel of single queries
- * decides.
+/* Neighbours of many vectors: matrix products find candidates, which are rescored by the kernel of
+ * single queries.
  *
  *     queries (a batch of them)  x  a block of rows  ->  products  ->  candidates  ->  heaps
  *     batch x dim                   rows x dim           sgemm         margin          exact
  *
- * A product by BLAS adds up in another order than the kernel of single queries (dot.h), so it is
- * only near the cosine that such a query gives. How near is bounded below, and every row whose
- * product comes within that bound of the worst neighbour so far has its cosine computed again by
- * the kernel. So a batch gives the words and the bits of single queries, for any BLAS, any
- * number of threads and any size of batches. Some tens of rows a query are computed twice.
+ * BLAS sums in a different order than the kernel of single queries (dot.h), so its products only
+ * approximate the cosines of single queries. The error is bounded below, and the cosine of every
+ * row whose product is within that bound of the worst neighbour so far is recomputed by the kernel.
+ * So a batch gives the same words and bits as single queries, for any BLAS, any number of threads
+ * and any batch size. Some tens of rows per query are computed twice.
  *
- * Each worker takes blocks of rows and has a heap for each query of the batch; at the end the
- * heaps are joined. Time: 2 count n dim operations by sgemm. Memory, in floats: batch x dim for
- * the queries; for each worker batch x rows for products, batch x most for heaps and, of models
- * in float16 and int8, rows x dim for a block as float32.
+ * Each worker processes blocks of rows and has a heap for each query of the batch; at the end the
+ * heaps are merged. Time: 2 count n dim operations by sgemm. Memory, in floats: batch x dim for the
+ * queries; for each worker batch x rows for products, batch x most for heaps and, for models in
+ * float16 and int8, rows x dim for a block as float32.
  */
 #include "model/search.h"
 
@@ -27,20 +27,20 @@
 enum {
     MOST_BATCH = 256,
     LEAST_BATCH = 4,         /* fewer queries are faster one by one */
-    BLOCK_NUMBERS = 1 << 17, /* of a block of rows: about half of a second-level cache */
+    BLOCK_NUMBERS = 1 << 17, /* elements of a block of rows: about half of an L2 cache */
     LEAST_ROWS = 16,
     MOST_ROWS = 1024,
     GROUP = 16 /* products that are compared at a time */
 };
 
-/* ---- How near a product by BLAS is -------------------------------------------------
+/* ---- Error bound of a BLAS product -------------------------------------------------
  *
- * Let u = 2^-24. A sum of n products of single precision, added up in any order, is within
- * n u / (1 - n u) times the product of the two lengths of the true one (Higham, Accuracy and
- * Stability of Numerical Algorithms, section 3.1). That is true of BLAS and of our kernel, whose
- * 16 partial sums make its part smaller; dividing by the length, rounding the cosine and the
- * lengths of the queries, which are 1 but for rounding, take a few u more. The sum of all is
- * doubled, which costs a candidate or two. */
+ * Let u = 2^-24. A dot product of n terms in single precision, summed in any order, has an error of
+ * at most n u / (1 - n u) times the product of the two lengths (Higham, Accuracy and Stability of
+ * Numerical Algorithms, section 3.1). That holds for BLAS and for our kernel, whose 16 partial sums
+ * make its error smaller; dividing by the length, rounding the cosine, and the lengths of the
+ * queries, which are 1 up to rounding, add a few u. The total is doubled, which costs a candidate
+ * or two. */
 static float margin_of(uint32_t dim)
 {
     double u = 0x1p-24, n = (double)dim;
@@ -48,7 +48,7 @@ static float margin_of(uint32_t dim)
     return (float)(2 * (blas + kernel + 16 * u));
 }
 
-/* Beyond it the bound would let most rows through, or not hold. */
+/* For more dimensions the bound would admit most rows, or not hold. */
 static const uint32_t most_dim = 1 << 20;
 
 typedef struct many_job {
@@ -60,14 +60,14 @@ typedef struct many_job {
     float margin;
     size_t most; /* of neighbours, at most `words` */
 
-    size_t first, count, batch; /* queries at hand: first .. first + count, count <= batch */
+    size_t first, count, batch; /* current queries: first .. first + count, count <= batch */
     float *units;               /* batch x dim */
-    bool *asked;                /* batch: the query has a direction */
+    bool *asked;                /* batch: whether the query has a direction */
     uint32_t *except;           /* the lists of all queries, each sorted */
 
     size_t block_rows;
-    float *inverse;          /* workers x block_rows: 1 / length; NAN: of no use */
-    float *floats;           /* workers x block_rows x dim, unless the set is of float32 */
+    float *inverse;          /* workers x block_rows: 1 / length; NAN: excluded */
+    float *floats;           /* workers x block_rows x dim, unless the set is float32 */
     float *products;         /* workers x batch x block_rows */
     psdvec_neighbour *heaps; /* workers x batch x most */
     pv_best *bests;          /* workers x batch */
@@ -91,7 +91,7 @@ static bool is_excepted(const many_job *job, size_t q, uint32_t word)
     return bsearch(&word, list, count, sizeof word, by_number) != NULL;
 }
 
-/* What the product of a candidate divided by its length must reach. */
+/* The least value of a candidate's product divided by its length. */
 static float needed(const many_job *job, const pv_best *best)
 {
     float least = (float)job->query->options.min_score;
@@ -135,7 +135,7 @@ static void try_row(const many_job *job, pv_best *best, size_t q, const pv_vecto
         pv_best_try(best, here);
 }
 
-/* One block of rows against all queries of the batch. */
+/* Scores one block of rows for all queries of the batch. */
 static psdvec_status search_block(void *arg, size_t task, int worker)
 {
     const many_job *job = arg;
@@ -226,7 +226,7 @@ static psdvec_status search_batch(many_job *job, const float *vectors, size_t st
     return PSDVEC_OK;
 }
 
-/* ---- The whole ----------------------------------------------------------------------------- */
+/* ---- Complete searches ----------------------------------------------------------------------- */
 
 static size_t rows_of_block(uint32_t dim)
 {

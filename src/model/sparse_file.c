@@ -1,4 +1,4 @@
-/* The file of a sparse model. */
+/* Reading, writing and converting sparse model files. */
 #include "model/sparse_file.h"
 
 #include "model/model_write.h"
@@ -38,7 +38,7 @@ static psdvec_status check(psdvec_context *ctx, const pv_sparse_model_data *m, c
     return pv_sparse_check_finite(ctx, path, &m->rows, m->bytes, m->offsets);
 }
 
-/* What is small stands in front. */
+/* Small tensors come first. */
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *m,
                                     const char *path)
 {
@@ -69,9 +69,9 @@ psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_d
 
 /* ---- Opening -----------------------------------------------------------------------------
  *
- * Unlike dense vectors, sparse rows are read at once, all columns of them: everything that later uses
- * a column as an index relies on it, and has no way to fail. It takes as long as reading 4 bytes an
- * entry does. That the numbers are finite only psdvec_model_verify tells.
+ * Unlike dense vectors, the columns of sparse rows are all checked at opening: code that later uses
+ * a column as an index relies on it and cannot fail. This takes as long as reading 4 bytes per
+ * entry. Whether the values are finite is checked only by psdvec_model_verify.
  */
 
 static psdvec_status take_dim(psdvec_model *m)
@@ -122,10 +122,10 @@ psdvec_status pv_sparse_take(psdvec_model *m)
 
 /* ---- Conversion -------------------------------------------------------------------------- */
 
-/* As dense numbers; beyond it a mistake is likelier than a wish. */
+/* Limit for conversion to dense vectors; a larger result is probably a mistake. */
 #define MOST_DENSE_BYTES (UINT64_C(16) << 30)
 
-/* The first `dim` directions of the first words, at length 1 if asked for. */
+/* Copies the first `dim` dimensions of the first words, normalised to length 1 if requested. */
 static psdvec_status cut(psdvec_context *ctx, const pv_rows_out *rows, pv_csr_store *to)
 {
     const pv_csr *v = &rows->model->sparse;
@@ -142,7 +142,7 @@ static psdvec_status cut(psdvec_context *ctx, const pv_rows_out *rows, pv_csr_st
         double length = rows->normalize ? pv_sparse_length(row) : 1;
         for (size_t k = 0; k < row.count; k++, at++) {
             to->column[at] = row.column[k];
-            /* a vector without length is left as it is */
+            /* a zero vector is left as it is */
             to->value[at] = (float)((double)row.value[k] / (length > 0 ? length : 1));
         }
         if (i % 4096 == 0)

@@ -1,4 +1,4 @@
-/* The file of a sparse model (docs/reference/model-file.md): written, opened, and converted. */
+/* Sparse model files (docs/reference/model-file.md): writing, opening and conversion. */
 #ifndef PV_MODEL_SPARSE_FILE_H
 #define PV_MODEL_SPARSE_FILE_H
 
@@ -15,7 +15,7 @@ typedef struct pv_sparse_model_data {
     const char *bytes;         /* all words, UTF-8, one after the other; none empty */
     const uint64_t *offsets;   /* words + 1 */
     const uint64_t *counts;    /* words: frequency in the text, or NULL */
-    bool directions_are_words; /* direction k is word k, as of PPMI */
+    bool directions_are_words; /* dimension k is word k, as in PPMI */
     const char *method;        /* "ppmi", or NULL */
     const char *settings_json; /* an object, or NULL */
     const char *counts_json;   /* an object, or NULL */
@@ -25,14 +25,14 @@ typedef struct pv_sparse_model_data {
 /* The names of all metadata and tensors that such a file may have, for pv_st_warn_unknown(). */
 extern const char *const pv_sparse_names[];
 
-/* Writes the file whole or not at all. A number that is not finite is PSDVEC_ERR_NUMERIC and names
- * the word. */
+/* Writes the file atomically. A value that is not finite gives PSDVEC_ERR_NUMERIC and a message
+ * with the word. */
 psdvec_status pv_sparse_model_write(psdvec_context *ctx, const pv_sparse_model_data *data,
                                     const char *path);
 
-/* Sparse vectors on their way to another file: cut and brought to length 1 they stay sparse in a model
- * file of ours; other programs get all their numbers, most of which are 0. `rows` of a sparse model.
- * `words_path`: of NPY. */
+/* Converts sparse vectors, optionally truncated and normalised to length 1. They stay sparse in a
+ * model file; other programs get dense vectors, most of whose components are 0. `rows` belongs to a
+ * sparse model. `words_path`: for NPY. */
 psdvec_status pv_sparse_convert(psdvec_context *ctx, const pv_rows_out *rows, const char *output,
                                 const char *words_path);
 

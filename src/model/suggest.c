@@ -1,8 +1,8 @@
-/* Words of a model that are spelled almost like another: one pass over the vocabulary.
+/* Spelling suggestions from the words of a model, in one pass over the vocabulary.
  *
  * Two words that are k edits apart differ by at most k in length, and in at most 2k of the 64
- * classes of characters that each contains: an edit takes one away and adds another. Few words pass
- * both tests, and only for these the distance is computed, by optimal string alignment on
+ * classes of characters that each contains: an edit removes one class and adds another. Few words
+ * pass both tests, and only for these is the distance computed, by optimal string alignment on
  * characters. Time: linear in the bytes of the vocabulary, some milliseconds for 100,000 words.
  */
 #include "base/arguments.h"
@@ -19,7 +19,7 @@ typedef struct letters {
     uint64_t classes; /* bit c % 64 for each character c */
 } letters;
 
-/* False if the word is too long, or longer or shorter than another by too much. */
+/* False if the word is too long. */
 static bool read_letters(const char *word, size_t length, letters *out)
 {
     out->count = 0;
@@ -28,7 +28,7 @@ static bool read_letters(const char *word, size_t length, letters *out)
         utf8proc_int32_t c;
         utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)word + k,
                                                  (utf8proc_ssize_t)(length - k), &c);
-        if (step <= 0) { /* not UTF-8: a byte of its own */
+        if (step <= 0) { /* not UTF-8: one byte */
             c = (unsigned char)word[k];
             step = 1;
         }
@@ -94,7 +94,7 @@ psdvec_status psdvec_model_suggest(psdvec_context *ctx, const psdvec_model *mode
     for (uint32_t i = 0; i < model->info.words; i++) {
         size_t other_length;
         const char *text = psdvec_model_word(model, i, &other_length);
-        /* A worse one than the last of a full list is of no use; nor is an equal one. */
+        /* A word must be strictly better than the last one of a full list. */
         uint32_t limit = *count < room ? most_edits : best[room - 1].edits;
         limit -= *count == room && limit > 0;
         if (*count == room && best[room - 1].edits == 0)
@@ -105,7 +105,7 @@ psdvec_status psdvec_model_suggest(psdvec_context *ctx, const psdvec_model *mode
             (uint32_t)__builtin_popcountll(wanted.classes ^ other.classes) > 2 * limit)
             continue;
         uint32_t edits = distance(&wanted, &other, limit);
-        /* Most of the word must be left. */
+        /* Most of the word must be unchanged. */
         if (edits > limit || 2 * edits > other.count)
             continue;
         size_t at = *count < room ? (*count)++ : room - 1;

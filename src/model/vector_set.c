@@ -1,10 +1,10 @@
-/* Rows of any precision as float32, and sparse rows. */
+/* Access to rows of any precision as float32, and to sparse rows. */
 #include "model/vector_set.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Numbers of a row that are converted at a time where no whole row is allocated. */
+/* Elements of a row that are converted at a time where no complete row is allocated. */
 enum { PART = 256 };
 
 pv_vector_set pv_vector_set_of(psdvec_precision precision, uint32_t words, uint32_t dim,
@@ -20,7 +20,7 @@ pv_vector_set pv_vector_set_of(psdvec_precision precision, uint32_t words, uint3
                            .unpack = pv_unpack_best(precision)};
 }
 
-/* Number k of row i. */
+/* Address of element k of row i. */
 static const void *place_of(const pv_vector_set *set, uint64_t i, size_t k)
 {
     size_t size = pv_dtype_size(pv_precision_dtype(set->precision));
@@ -63,7 +63,7 @@ const float *pv_vector_set_floats_of(const pv_vector_set *set, uint64_t first, s
     return place;
 }
 
-/* Up to PART numbers of row i from k on; *count of them. */
+/* Up to PART elements of row i from k on; *count is their number. */
 static const float *part_of(const pv_vector_set *set, uint64_t i, size_t k, float part[PART],
                             size_t *count)
 {
@@ -99,7 +99,7 @@ double pv_vector_set_length(const pv_vector_set *set, uint64_t i)
 
 bool pv_are_finite(const float *numbers, size_t count)
 {
-    /* A number that is not finite times 0 is not 0, and stays so in any sum. */
+    /* A value that is not finite times 0 is NaN, which persists in the sum. */
     float sum = 0;
     for (size_t k = 0; k < count; k++)
         sum += numbers[k] * 0.0F;

@@ -1,8 +1,8 @@
-/* A set of vectors as it lies in memory or in a mapped file: float32, float16 or int8
- * (precision.h). Whoever needs float32 gets it a row or a block at a time; a whole set is never
- * copied here.
+/* A set of vectors as stored in memory or in a mapped file: float32, float16 or int8
+ * (precision.h). Code that needs float32 converts a row or a block at a time; a complete set is
+ * never copied here.
  *
- *     row i:   data + i * dim numbers      int8: number = byte * scale[i]
+ *     row i:   data + i * dim elements     int8: value = byte * scale[i]
  */
 #ifndef PV_MODEL_VECTOR_SET_H
 #define PV_MODEL_VECTOR_SET_H
@@ -16,7 +16,7 @@ typedef struct pv_vector_set {
     uint32_t words, dim;
     const void *data;   /* words x dim, row-major; NULL: there is none */
     const float *scale; /* words, of int8; else NULL */
-    /* The kernels of this precision, the fastest of this machine */
+    /* The fastest kernels for this precision on this machine */
     pv_set_dots_fn *dots, *products;
     pv_unpack_fn *unpack;
 } pv_vector_set;
@@ -28,15 +28,16 @@ static inline pv_vector_set pv_vector_set_floats(uint32_t words, uint32_t dim, c
     return pv_vector_set_of(PSDVEC_FLOAT32, words, dim, data, NULL);
 }
 
-/* A row as the set has it, and its scale; for `dots`. */
+/* A row in the precision of the set, and its scale; for `dots`. */
 const void *pv_vector_set_row(const pv_vector_set *set, uint64_t i, float *scale);
 
-/* Rows `first` to first + count - 1 as float32: where they are, or in `place` (count x dim). */
+/* Rows `first` to first + count - 1 as float32: in place if the set is float32, else in `place`
+ * (count x dim). */
 const float *pv_vector_set_floats_of(const pv_vector_set *set, uint64_t first, size_t count,
                                      float *place);
-/* As float32 into `to` in any case. */
+/* Copies them to `to` as float32 in any case. */
 void pv_vector_set_copy(const pv_vector_set *set, uint64_t first, size_t count, float *to);
-/* The first `dim` numbers of row i. */
+/* Copies the first `dim` components of row i. */
 void pv_vector_set_copy_start(const pv_vector_set *set, uint64_t i, uint32_t dim, float *to);
 
 /* ---- Sums over rows, in double precision and in order ------------------------------------ */
@@ -47,19 +48,18 @@ double pv_vector_set_product(const pv_vector_set *a, uint64_t i, const pv_vector
                              const float *signs);
 double pv_vector_set_length(const pv_vector_set *set, uint64_t i);
 bool pv_are_finite(const float *numbers, size_t count);
-/* True if the first `dim` numbers of row i are finite. */
+/* True if the first `dim` components of row i are finite. */
 bool pv_vector_set_is_finite(const pv_vector_set *set, uint64_t i, uint32_t dim);
 
-/* ---- Vectors of which most numbers are 0, as rows of a sparse matrix ------------------------ */
+/* ---- Sparse vectors, as rows of a sparse matrix ------------------------ */
 
-/* In double precision and in order. */
+/* The dot product, in double precision and in order. */
 double pv_sparse_product(pv_csr_row a, pv_csr_row b);
 double pv_sparse_length(pv_csr_row a);
-/* Of the product and the lengths; 0 if one of them has no direction or is not finite. That of a row
- * with itself is 1. */
+/* The cosine; 0 if a vector has no direction or is not finite. That of a row with itself is 1. */
 double pv_sparse_cosine(pv_csr_row a, pv_csr_row b);
 
-/* As `dim` numbers, those of further directions left out. */
+/* Expands to `dim` components; further dimensions are left out. */
 void pv_sparse_spread_out(pv_csr_row a, uint32_t dim, float *to);
 
 #endif

@@ -1,9 +1,9 @@
-/* The read-out: the vectors by which words are compared.
+/* The read-out: the vectors for comparing words.
  *
- * A model that was trained with one has it in its file, and besides what it takes to
- * make the read-out of a word that arrives later: the mean that was taken off the
- * generative vectors, the map from their directions to those of the read-out, and the
- * table of n-grams. Other vectors are their own read-out.
+ * A model that was trained with a read-out stores it in its file, together with the data needed to
+ * compute the read-out of a word that is added later: the mean that was subtracted from the
+ * generative vectors, the map from their dimensions to those of the read-out, and the table of
+ * n-grams. Other vectors are their own read-out.
  */
 #include "base/arguments.h"
 #include "base/json.h"
@@ -83,9 +83,9 @@ bool psdvec_model_spell(const psdvec_model *model, const char *word, size_t leng
 
 /* ---- Another weight of spelling -------------------------------------------------------------
  *
- * Training adds share * s_i to the read-out of every word, the last of its steps, and so does
- * extending a model. s_i follows from the letters and the table of n-grams in the file, so another
- * weight w needs one pass over the words and no training:
+ * Training adds share * s_i to the read-out of every word in its last step, and so does extending a
+ * model. s_i follows from the spelling and the table of n-grams in the file, so another weight w
+ * needs one pass over the words and no training:
  *
  *     read-out - (1 - w) share s_i
  */
@@ -107,7 +107,7 @@ static double share_of(const psdvec_model *m)
     return pv_json_read_record(&j, fields, &setting) ? setting.spelling : 0;
 }
 
-/* What a view has in common with the model that it is of. */
+/* Creates a view, which shares data with its base model. */
 static psdvec_model *new_view(psdvec_context *ctx, const psdvec_model *base)
 {
     psdvec_model *view = pv_alloc_zero(ctx, 1, sizeof *view, "the model");
@@ -201,7 +201,7 @@ void pv_model_readout_later(const psdvec_model *m, const float *v, const char *w
                             double share, float *scratch, float *readout)
 {
     uint32_t dim = m->info.dim;
-    bool known = false; /* as in training, a vector of zeros stays one */
+    bool known = false; /* as in training, a zero vector stays zero */
     for (uint32_t k = 0; k < dim; k++)
         known |= v[k] != 0;
     for (uint32_t k = 0; k < dim; k++)
