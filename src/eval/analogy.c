@@ -1,11 +1,12 @@
-/* Answers to analogies by blocks of candidates.
+/* Answering analogies, one block of candidates at a time.
  *
- * Memory: for each worker the cosines of at most MOST_WORDS words with a block, the
- * block's vectors brought to length 1, and the best of each question. A set with more
- * words is answered in batches of questions; sorted by a and b, they share many.
+ * Memory: for each worker the cosines of at most MOST_WORDS words with a block, the block's vectors
+ * normalised to length 1, and the best answer of each question. A set with more words is answered
+ * in batches of questions; sorted by a and b, the questions of a batch share many words.
  *
- * The number of workers cannot change an answer: blocks are cut by the number of
- * candidates alone, and from two workers' bests the larger, or the earlier word, is taken.
+ * Answers do not depend on the number of workers: blocks depend only on the number of candidates,
+ * and of two workers' best answers the one with the larger score, or else the earlier word, is
+ * taken.
  */
 #include "eval/analogy.h"
 
@@ -35,15 +36,15 @@ typedef struct batch {
     pv_sparse_block *sparse_blocks; /* workers */
     pv_analogy **questions;         /* by a and b */
     size_t count;
-    uint32_t *local;   /* from a word to its row in `vectors`, its place in `members` */
+    uint32_t *local;   /* from a word to its row in `vectors` and index in `members` */
     float *vectors;    /* words x dim: those of this batch; NULL if sparse */
-    uint32_t *members; /* words: which they are */
+    uint32_t *members; /* words: their numbers */
     uint32_t words;
     float *workspaces; /* one for each worker */
     size_t workspace_length;
     leader *bests; /* workers x count */
     pv_progress *progress;
-    _Atomic size_t done; /* blocks */
+    _Atomic size_t done; /* blocks finished */
     size_t blocks;
 } batch;
 
@@ -74,7 +75,7 @@ static void try_range(const batch *job, const block *b, const float *c, size_t f
     }
 }
 
-/* The candidates between those that are left out. */
+/* Scores the candidates between the excluded ones. */
 static void try_block(const batch *job, const block *b, const pv_analogy *q, leader *best)
 {
     const float *c = b->cosines + (size_t)job->local[q->c] * b->length;
@@ -92,7 +93,7 @@ static void try_block(const batch *job, const block *b, const pv_analogy *q, lea
     }
 }
 
-/* cosines: words x b->length. units: place for the vectors of the block, if they are dense. */
+/* cosines: words x b->length. units: workspace for the vectors of the block, if they are dense. */
 static void find_cosines(batch *job, const block *b, int worker, float *units, float *cosines)
 {
     if (job->space->sparse) {
@@ -187,8 +188,8 @@ done:
     return status;
 }
 
-/* As many questions from `questions` on as have at most MOST_WORDS different words, which
- * are given rows. `local` is UINT32_MAX where a word has none. */
+/* Takes as many questions from `questions` as have at most MOST_WORDS different words in total, and
+ * assigns rows to the words. `local` is UINT32_MAX for words without a row. */
 static size_t gather(batch *job, pv_analogy **questions, size_t left)
 {
     size_t taken = 0;

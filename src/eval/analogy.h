@@ -1,19 +1,19 @@
-/* Many analogies at once: a is to b as c is to which word? By 3CosAdd and 3CosMul,
+/* Answers many analogies at once (a is to b as c is to which word?) by 3CosAdd and 3CosMul,
  *
  *     cos(x,b) - cos(x,a) + cos(x,c)     (cos(x,b)+s) (cos(x,c)+s) / (cos(x,a)+s+0.001)
  *
- * with s = 1, or s = 0 for positive mutual information itself (pv_model_explicit), over all words x
- * but a, b and c; of equals the earlier word.
+ * with s = 1, or s = 0 for explicit PPMI vectors (pv_model_explicit), over all words x except a, b
+ * and c; of ties the earlier word.
  *
- * Both come from one product of matrices: the cosines of the questions' words, each
- * once, with a block of candidates. Blocks are the tasks of the workers.
+ * Both are computed from one matrix product: the cosines of the questions' words, each once, with a
+ * block of candidates. Blocks are the tasks of the workers.
  *
  *              block of candidates                   a group of questions with the same a, b
  *            ┌────────────────────┐                   reads its rows a and b once, and then
  *     words  │  cosines, by sgemm │  ──►  scores ──►  one row c for each question
  *            └────────────────────┘
  *
- * Of sparse vectors the cosines come from sparse_block.h; the rest is the same.
+ * For sparse vectors the cosines are computed by sparse_block.h; the rest is the same.
  */
 #ifndef PV_EVAL_ANALOGY_H
 #define PV_EVAL_ANALOGY_H
@@ -24,11 +24,11 @@
 
 typedef struct pv_analogy {
     uint32_t a, b, c;      /* rows of `units` */
-    uint32_t not_these[3]; /* candidates that are left out: a, b, c; UINT32_MAX: none */
+    uint32_t not_these[3]; /* excluded candidates: a, b, c; UINT32_MAX: none */
     uint32_t add, mul;     /* the answers; UINT32_MAX: there is no candidate */
 } pv_analogy;
 
-/* What is asked about, and the candidates: dense or sparse. */
+/* The vectors of the questions and the candidates, dense or sparse. */
 typedef struct pv_analogy_space {
     pv_vector_set rows;                 /* of any length; the candidates are the first of them */
     const float *units;                 /* of length 1, words x dim */
@@ -38,19 +38,19 @@ typedef struct pv_analogy_space {
     float shift; /* s */
 } pv_analogy_space;
 
-/* `progress` may be NULL, and is told of `count` questions. */
+/* `progress` may be NULL, and advances by `count` questions. */
 psdvec_status pv_analogies_answer(psdvec_context *ctx, const pv_analogy_space *space,
                                   pv_analogy *questions, size_t count, pv_progress *progress);
 
 /* ---- The inner loops, fast and plain; both give the same bits ----------------------------------
  *
- * Questions with the same a and b share two rows, which are made once for them:
+ * Questions with the same a and b share two rows, which are computed once:
  *
  *     sum   = cos(x,b) - cos(x,a)                     3CosAdd: sum + cos(x,c)
  *     ratio = (cos(x,b) + s) / (cos(x,a) + s + 0.001)    3CosMul: ratio * (cos(x,c) + s)
  *
- * so a question costs one pass over cos(x,c). The pass finds the largest scores; where they
- * stand is looked for only if they beat what was found before, which is rare. */
+ * so a question costs one pass over cos(x,c). The pass finds the largest scores; their positions
+ * are searched for only if they exceed the best so far, which is rare. */
 
 #define PV_ANALOGY_EPSILON 0.001F
 

@@ -1,5 +1,5 @@
-/* Largest scores of analogies. The maximum of numbers does not depend on the order in
- * which they are compared, so eight lanes are as good as one. */
+/* Largest scores of analogies. The maximum does not depend on the order of comparisons, so eight
+ * lanes give the same result as one. */
 #include "eval/analogy.h"
 
 #include "base/platform.h"

@@ -1,9 +1,9 @@
-/* Every model on every test, and from answers to figures: scores with their intervals, and
- * differences of models.
+/* Evaluates every model on every test: scores with confidence intervals, and differences between
+ * models.
  *
- * Test by test: the words are looked up in all models, which tells what is common to them;
- * then each model answers, and all answers of the test become figures. So memory holds
- * the answers of one test at a time.
+ * For each test, the words are looked up in all models, which determines the common questions; then
+ * each model answers, and the scores are computed from all answers. So memory holds the answers of
+ * one test at a time.
  */
 #include "eval/options.h"
 #include "eval/outcome.h"
@@ -28,7 +28,7 @@ typedef struct evaluation {
     psdvec_report *report;
 } evaluation;
 
-/* One test. */
+/* The evaluation of one test. */
 typedef struct figures {
     pv_scope scope;
     evaluation *e;
@@ -36,8 +36,8 @@ typedef struct figures {
     const psdvec_test *test;
     uint32_t number;      /* of the test */
     pv_outcome *outcomes; /* models */
-    bool *asked;          /* questions: which are put */
-    uint32_t *chosen;     /* questions that a figure is about */
+    bool *asked;          /* questions: which are asked */
+    uint32_t *chosen;     /* questions that a score is computed from */
     size_t n;
     double *x, *y; /* these six: questions, workspace */
     uint32_t *cluster, *group;
@@ -63,7 +63,7 @@ static double correlation_difference(const void *arg, const uint32_t *times, voi
     return first - pv_spearman(&both->second, times, workspace);
 }
 
-/* ---- The figures of one model ------------------------------------------------------------------ */
+/* ---- The figures of one model ---------------------------------------------------------------- */
 
 static psdvec_status rank_chosen(figures *f, pv_scope *scope, const pv_outcome *outcome,
                                  pv_ranked *ranked)
@@ -75,7 +75,8 @@ static psdvec_status rank_chosen(figures *f, pv_scope *scope, const pv_outcome *
     return pv_ranked_make(ranked, scope, f->x, f->y, f->n);
 }
 
-/* The statistic of the chosen questions and, if there is one, those of the resamples. */
+/* Computes the statistic of the chosen questions and, if there are resamples, its values on
+ * them. */
 static psdvec_status resample(figures *f, pv_scope *scope, pv_statistic_fn *statistic,
                               const void *arg, size_t numbers, double *value, bool *resampled)
 {
@@ -107,9 +108,9 @@ done:
     return status;
 }
 
-/* For each chosen question, whether the model was right. Which group a cluster stands for is
- * decided by the words that are chosen, and stays so when they are thought of as drawn anew;
- * decided again for each draw, purity would be overestimated. */
+/* For each chosen question, whether the model was right. The group that a cluster represents is
+ * determined from the chosen words and kept for all resamples; determining it again for each
+ * resample would overestimate purity. */
 static psdvec_status mark_right(figures *f, const pv_outcome *outcome, psdvec_measure measure,
                                 bool *right)
 {
@@ -137,7 +138,7 @@ static psdvec_status score_share(figures *f, const pv_outcome *outcome, psdvec_s
     return PSDVEC_OK;
 }
 
-/* A folder's sections have the name of the file before their own. */
+/* Section names of a folder are prefixed with the file name. */
 static bool is_syntactic(const psdvec_test *test, uint32_t section)
 {
     const char *name = test->sections[section], *own = strstr(name, ": ");
@@ -170,7 +171,7 @@ static psdvec_status score_section(figures *f, const pv_outcome *outcome, psdvec
                                                      : score_share(f, outcome, score);
 }
 
-/* ---- The difference of two ----------------------------------------------------------------------- */
+/* ---- Differences between two models ---------------------------------------------------------- */
 
 static psdvec_status compare_correlations(figures *f, const pv_outcome *first,
                                           const pv_outcome *second, psdvec_difference *d)
@@ -226,7 +227,7 @@ static psdvec_status compare(figures *f, const pv_outcome *first, const pv_outco
     return status;
 }
 
-/* ---- A test ------------------------------------------------------------------------------------------ */
+/* ---- A test ---------------------------------------------------------------------------------- */
 
 static size_t measures_of(psdvec_test_kind kind, psdvec_measure measures[2])
 {
@@ -290,7 +291,7 @@ static psdvec_status add_differences(figures *f)
     return PSDVEC_OK;
 }
 
-/* Which questions are put. rows: models x words. */
+/* Determines which questions are asked. rows: models x words. */
 static void choose_questions(figures *f, const uint32_t *rows)
 {
     const psdvec_test *test = f->test;
@@ -387,7 +388,7 @@ done:
     return status;
 }
 
-/* ---- The report ------------------------------------------------------------------------------------------ */
+/* ---- The report ------------------------------------------------------------------------------ */
 
 void psdvec_report_free(psdvec_report *report)
 {

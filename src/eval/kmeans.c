@@ -39,7 +39,7 @@ static const float *point(const clustering *c, size_t i)
     return c->points + i * c->dim;
 }
 
-/* Of a point and a centre, dim numbers; of a sparse one in double precision and in order. */
+/* The product of a point and a centre (dim); for sparse points in double precision and in order. */
 static double product(const clustering *c, size_t i, const float *centre)
 {
     if (!c->sparse)
@@ -84,7 +84,7 @@ static void set_centre(const clustering *c, attempt *a, uint32_t j, size_t i)
     a->lengths[j] = pv_dot(centre, centre, c->dim);
 }
 
-/* Each further centre is a point drawn with probability proportional to its distance. */
+/* Each further centre is a point drawn with probability proportional to its squared distance. */
 static void seed_centres(const clustering *c, attempt *a, uint64_t restart)
 {
     uint64_t seed = c->ctx->options.seed, index = restart << 32;
@@ -106,7 +106,7 @@ static void seed_centres(const clustering *c, attempt *a, uint64_t restart)
     }
 }
 
-/* Every point to its nearest centre; how many changed. */
+/* Assigns every point to its nearest centre; returns how many changed. */
 static size_t assign(const clustering *c, attempt *a, uint32_t *cluster, bool first)
 {
     size_t changed = 0;

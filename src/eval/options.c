@@ -1,4 +1,4 @@
-/* Options of scoring models on test sets. */
+/* Options of evaluation. */
 #include "eval/options.h"
 
 const psdvec_choice pv_unknown_choices[] = {

@@ -1,4 +1,4 @@
-/* The table of scoring models. */
+/* The options table of evaluation. */
 #ifndef PV_EVAL_OPTIONS_H
 #define PV_EVAL_OPTIONS_H
 

@@ -1,11 +1,12 @@
-/* Questions are put to a model: its words are looked up, and what it does not know is settled by a rule.
+/* Answers of a model to the questions of a test: words are looked up, and unknown words are handled
+ * by a rule.
  *
  *     rule        a question with an unknown word
  *     drop        does not count
  *     zero        counts: similarity 0, answered wrongly, in no cluster
- *     mean        the mean of all vectors stands in; an analogy whose answer is unknown is
+ *     mean        the mean of all vectors is used; an analogy whose answer is unknown is
  *                 answered wrongly, and so is a choice whose word is
- *     spelling    the vector that the spelling gives stands in; where it gives none, and
+ *     spelling    the spelling vector is used; if there is none, and
  *                 if an analogy's answer is unknown, the question does not count
  */
 #include "eval/outcome.h"
@@ -20,8 +21,8 @@
 
 /* ---- The model ---------------------------------------------------------------------------- */
 
-/* Of a sparse model, the mean's numbers that are not 0 move to the front, and the list of their
- * directions is made. */
+/* For a sparse model, the nonzero components of the mean move to the front, and the list of their
+ * dimensions is built. */
 static psdvec_status find_mean(pv_seen_model *s, pv_scope *scope)
 {
     float *row;
@@ -114,7 +115,7 @@ bool pv_question_known(const psdvec_test *test, const pv_question *q, const uint
     return test->info.kind == PSDVEC_TEST_ANALOGY ? found > 0 : found == q->listed;
 }
 
-/* ---- Vectors ---------------------------------------------------------------------------------- */
+/* ---- Vectors --------------------------------------------------------------------------------- */
 
 typedef struct asking {
     pv_scope scope;
@@ -124,11 +125,11 @@ typedef struct asking {
     const uint32_t *rows;
     pv_outcome *outcome;
     pv_progress *progress;
-    /* Vectors of length 1 for the words of the test: the model's, or what the rule puts in their
-     * place. A vector that has no direction, or that is not finite, is zeros. */
+    /* Vectors of length 1 for the words of the test: the model's, or a substitute according to the
+     * rule. A vector that has no direction or is not finite becomes zero. */
     float *units;           /* words x dim, or ... */
     pv_sparse_unit *sparse; /* words */
-    bool *there;            /* words: known, or a stand-in was found */
+    bool *there;            /* words: known, or has a substitute */
 } asking;
 
 static float *unit_of(const asking *a, uint32_t word)
@@ -136,7 +137,7 @@ static float *unit_of(const asking *a, uint32_t word)
     return a->units + (size_t)word * a->seen->dim;
 }
 
-/* The vector of a word that the model does not know. */
+/* Finds a substitute for the vector of an unknown word. */
 static psdvec_status stand_in(asking *a, uint32_t w, pv_buffer *lower)
 {
     const pv_seen_model *seen = a->seen;
@@ -159,7 +160,8 @@ static psdvec_status stand_in(asking *a, uint32_t w, pv_buffer *lower)
     return PSDVEC_OK;
 }
 
-/* Sparse vectors stay where they are; a stand-in is the mean, for they have no spelling. */
+/* Sparse vectors are used in place; the substitute is the mean, because there are no spelling
+ * vectors. */
 static psdvec_status find_vectors(asking *a)
 {
     const pv_seen_model *seen = a->seen;
@@ -192,10 +194,10 @@ done:
     return status;
 }
 
-/* ---- Questions -------------------------------------------------------------------------------- */
+/* ---- Questions ------------------------------------------------------------------------------- */
 
-/* Lengths of vectors of length 1 are 1 but for rounding; divided by, the cosine of a word with
- * itself is 1 to the last bit, so that such pairs are equals. */
+/* The lengths of normalised vectors are 1 up to rounding. Dividing by them makes the cosine of a
+ * word with itself exactly 1, so that such pairs are tied. */
 static double cosine(const asking *a, uint32_t left, uint32_t right)
 {
     if (a->sparse)
@@ -218,7 +220,7 @@ static bool answer_known(const asking *a, const pv_question *q)
     return false;
 }
 
-/* True if there is a vector for every word that is compared. */
+/* True if every word that is compared has a vector. */
 static bool has_vectors(const asking *a, const pv_question *q)
 {
     psdvec_test_kind kind = a->test->info.kind;
@@ -231,13 +233,13 @@ static bool has_vectors(const asking *a, const pv_question *q)
     return true;
 }
 
-/* True if it counts and can be answered. */
+/* True if the question counts and can be answered. */
 static bool is_put(const asking *a, uint32_t q)
 {
     return a->outcome->counts[q] && has_vectors(a, &a->test->questions[q]);
 }
 
-/* Which questions the model knows, and which count. */
+/* Determines which questions the model knows, and which count. */
 static void sort_questions(const asking *a, const bool *asked)
 {
     const psdvec_test *t = a->test;
@@ -254,7 +256,7 @@ static void sort_questions(const asking *a, const bool *asked)
     }
 }
 
-/* ---- Of each kind ------------------------------------------------------------------------- */
+/* ---- Kinds of tests ------------------------------------------------------------------------- */
 
 static void compare_pairs(const asking *a)
 {
@@ -265,7 +267,7 @@ static void compare_pairs(const asking *a)
     }
 }
 
-/* The right choice must be nearer than every other: of equals none is an answer. */
+/* The right choice must be strictly nearer than every other: a tie is not an answer. */
 static void choose(const asking *a)
 {
     for (uint32_t q = 0; q < a->test->info.questions; q++) {
@@ -333,7 +335,7 @@ static psdvec_status answer(asking *a)
     return PSDVEC_OK;
 }
 
-/* As many clusters as there are categories among the words that are there. */
+/* Makes as many clusters as there are categories among the words with vectors. */
 static psdvec_status find_clusters(asking *a)
 {
     const psdvec_test *t = a->test;
@@ -371,7 +373,7 @@ static psdvec_status find_clusters(asking *a)
     return PSDVEC_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------ */
+/* ---- Complete tests -------------------------------------------------------------------------- */
 
 psdvec_status pv_outcome_make(pv_outcome *o, pv_scope *scope, const pv_seen_model *seen,
                               const psdvec_test *test, const psdvec_eval_options *options,

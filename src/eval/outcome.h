@@ -1,4 +1,4 @@
-/* The words of a test as a model knows them, and how it fared on the test, question by question. */
+/* The words of a test in a model, and the model's results on the test, by question. */
 #ifndef PV_EVAL_OUTCOME_H
 #define PV_EVAL_OUTCOME_H
 
@@ -9,15 +9,15 @@
 
 #define PV_UNKNOWN PSDVEC_UNKNOWN_WORD
 
-/* A model as evaluation sees it. */
+/* The part of a model that evaluation uses. */
 typedef struct pv_seen_model {
     const psdvec_model *model;
     const pv_vector_set *rows; /* the read-out; NULL if sparse */
-    const pv_csr *sparse;      /* else */
+    const pv_csr *sparse;      /* otherwise */
     uint32_t words, dim;
-    bool explicit;              /* 3CosMul takes cosines as they are (model/model_read.h) */
-    float *mean;                /* dim, of length 1; NULL if no rule asks for it */
-    pv_sparse_unit sparse_mean; /* the same of sparse vectors, where it is not 0 */
+    bool explicit;              /* 3CosMul uses cosines as they are (model/model_read.h) */
+    float *mean;                /* dim, of length 1; NULL if no rule needs it */
+    pv_sparse_unit sparse_mean; /* the same for sparse vectors: its nonzero components */
 } pv_seen_model;
 
 psdvec_status pv_seen_model_open(pv_seen_model *seen, pv_scope *scope, const psdvec_model *model,
@@ -27,19 +27,19 @@ psdvec_status pv_seen_model_open(pv_seen_model *seen, pv_scope *scope, const psd
 psdvec_status pv_known_rows(psdvec_context *ctx, const pv_seen_model *seen, const psdvec_test *test,
                             const psdvec_eval_options *options, uint32_t *rows);
 
-/* True if `rows` has all that the question needs: every word, and of the answers that an
- * analogy accepts at least one. */
+/* True if `rows` has everything that the question needs: every word, and at least one accepted
+ * answer of an analogy. */
 bool pv_question_known(const psdvec_test *test, const pv_question *question, const uint32_t *rows);
 
 typedef struct pv_outcome {
-    bool *known;       /* questions: the model knows the words, or, by the rule, spells them */
-    bool *counts;      /* questions: it is part of the figure */
+    bool *known;       /* questions: the words are known or, by the rule, have spelling vectors */
+    bool *counts;      /* questions: included in the score */
     double *cosine;    /* similarity */
     bool *right[2];    /* analogy: by 3CosAdd and 3CosMul; choice: [0] */
     uint32_t *cluster; /* categories, or PV_NO_CLUSTER */
 } pv_outcome;
 
-/* asked: which questions are put. rows: of the test's words in the model. */
+/* asked: which questions are asked. rows: of the test's words in the model. */
 psdvec_status pv_outcome_make(pv_outcome *outcome, pv_scope *scope, const pv_seen_model *seen,
                               const psdvec_test *test, const psdvec_eval_options *options,
                               const bool *asked, const uint32_t *rows, pv_progress *progress);

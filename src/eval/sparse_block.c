@@ -1,4 +1,4 @@
-/* A block of sparse candidates by direction. */
+/* A transposed block of sparse candidates. */
 #include "eval/sparse_block.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ pv_sparse_unit pv_sparse_unit_of(pv_csr_row row)
     double length = pv_sparse_length(row);
     bool fine = length > 0 && isfinite(length);
     pv_sparse_unit unit = {.row = row, .scale = fine ? (float)(1 / length) : 0};
-    if (!isfinite(unit.scale)) /* numbers below all that float32 can be divided by */
+    if (!isfinite(unit.scale)) /* components too small for float32 division */
         unit.scale = 0;
     if (unit.scale == 0)
         unit.row.count = 0;
@@ -45,7 +45,7 @@ void pv_sparse_block_take(pv_sparse_block *b, const pv_csr *v, uint32_t first, u
         b->end[v->column[k]]++;
     for (uint32_t c = 0; c < b->dim; c++) {
         uint32_t count = b->end[c];
-        b->end[c] = sum; /* where they begin, for now */
+        b->end[c] = sum; /* temporarily the start */
         sum += count;
     }
     for (uint32_t i = 0; i < length; i++) {

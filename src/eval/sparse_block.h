@@ -1,12 +1,12 @@
 /* Cosines of sparse vectors with a block of sparse candidates.
  *
- * The block is turned around once: for each direction the candidates that have a number there. A
- * vector then goes through its own directions alone and adds to the candidates it meets, whose
- * sums, one a candidate, stay in the nearest cache. So the work is as many multiplications as there
- * are pairs of numbers that are both not 0, a few hundredths of what all numbers would take.
+ * The block is transposed once: for each dimension, the candidates with a nonzero component. A
+ * vector then visits only its own dimensions and adds to the sums of the candidates there; the
+ * sums, one per candidate, stay in the L1 cache. So the work is one multiplication per pair of
+ * nonzero components, a few hundredths of a dense product.
  *
- *     direction     0   1   2   3   ...
- *     candidates    4   1   -   0          a word with numbers in directions 0 and 3 adds to
+ *     dimension     0   1   2   3   ...
+ *     candidates    4   1   -   0          a word with dimensions 0 and 3 adds to
  *                   9   4       4          the sums of 4, 9, 0, 4 and 7
  *                               7
  */
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "model/vector_set.h"
 
-/* A sparse vector of length 1: the numbers times `scale`. 0: it has no direction. */
+/* A sparse vector of length 1: the components times `scale`. 0: it has no direction. */
 typedef struct pv_sparse_unit {
     pv_csr_row row;
     float scale;
@@ -28,17 +28,17 @@ enum { PV_SPARSE_BLOCK_MOST = 1 << 16 }; /* candidates */
 
 typedef struct pv_sparse_block {
     uint32_t dim, length;
-    uint32_t *end;       /* dim: where the entries of a direction end; they begin where those of
-                            the one before do */
+    uint32_t *end;       /* dim: where the entries of a dimension end; they begin where those of
+                          * the previous one end */
     uint16_t *candidate; /* entries: in the block */
     float *value;        /* entries: of vectors of length 1 */
 } pv_sparse_block;
 
-/* Capacity for any block of `length` candidates, from row 0 on, of the first `candidates`. */
+/* Allocates capacity for any block of `length` candidates among the first `candidates` rows. */
 psdvec_status pv_sparse_block_init(pv_sparse_block *block, pv_scope *scope, const pv_csr *vectors,
                                    uint32_t candidates, uint32_t length);
 
-/* Takes candidates first .. first + length - 1. */
+/* Loads candidates first .. first + length - 1. */
 void pv_sparse_block_take(pv_sparse_block *block, const pv_csr *vectors, uint32_t first,
                           uint32_t length);
 /* out: one for each candidate of the block. */

@@ -1,4 +1,4 @@
-/* Correlation, purity, shares, and the bootstrap. */
+/* Rank correlation, purity, proportions, and the bootstrap. */
 #include "eval/statistics.h"
 
 #include "base/platform.h"
@@ -56,8 +56,8 @@ size_t pv_spearman_numbers(const pv_ranked *ranked)
     return (size_t)ranked->x_distinct + ranked->y_distinct;
 }
 
-/* How often each value was drawn becomes its average rank less that of all; returns the sum
- * of squares. Exact for up to 2^17 questions: all numbers are quarters. */
+/* Turns the number of draws of each value into its centred average rank; returns the sum of
+ * squares. Exact for up to 2^17 questions: all numbers are multiples of 1/4. */
 static double centre_ranks(double *drawn, uint32_t distinct, double n)
 {
     double below = 0, squares = 0;
@@ -131,7 +131,7 @@ psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, co
     return PSDVEC_OK;
 }
 
-/* ---- Shares ------------------------------------------------------------------------------- */
+/* ---- Proportions ----------------------------------------------------------------------------- */
 
 static double log_choose(uint64_t n, uint64_t k)
 {
@@ -145,7 +145,7 @@ void pv_share_interval(uint64_t right, uint64_t n, double confidence, double *lo
     *low = *high = p;
     if (n == 0 || right == 0 || right == n)
         return;
-    /* Below twelve standard deviations there is nothing that could be noticed. */
+    /* The probability more than twelve standard deviations below the mean is negligible. */
     double first = size * p - 12 * sqrt(size * p * (1 - p)) - 12, below = 0;
     bool found = false;
     for (uint64_t k = first > 0 ? (uint64_t)first : 0; k <= n && below < 1 - tail; k++) {
@@ -182,7 +182,7 @@ double pv_quantile(const double *ascending, size_t count, double share)
 
 /* ---- The bootstrap ------------------------------------------------------------------------ */
 
-enum { BATCH = 32 }; /* resamples a task */
+enum { BATCH = 32 }; /* resamples per task */
 
 #define PURPOSE UINT32_C(0x626f6f74) /* "boot" */
 
@@ -192,7 +192,7 @@ typedef struct resampling {
     uint32_t resamples;
     pv_statistic_fn *statistic;
     const void *arg;
-    char *workspaces; /* for each worker: times, then the statistic's own */
+    char *workspaces; /* per worker: times, then that of the statistic */
     size_t workspace_bytes, times_bytes;
     double *values;
 } resampling;

@@ -1,16 +1,16 @@
-/* The form of a test set, by content.
+/* Detection of the form of a test set from its content.
  *
  *     fields in most rows        form
  *     two words, ..., a number   similarity; the number's column by the header's name, or
- *                                the first behind the words that holds numbers
+ *                                the first after the words that has numbers
  *     4, or 5 with a tag         analogy
  *     2                          pairs if more than a quarter list answers with slashes or
  *                                more than half of the answers are unlike, else categories
  *     separated by bars, or      choice
  *     the same number from 3
  *
- * What most rows are decides, so that a row that is wrong is an error of that row and
- * does not turn the set into another.
+ * The majority of rows decides, so a wrong row is an error in that row and does not change the form
+ * of the set.
  */
 #include "eval/test_table.h"
 
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { MOST_COLUMNS = 64 }; /* that are looked at */
+enum { MOST_COLUMNS = 64 }; /* that are examined */
 
 bool pv_field_number(const pv_field *field, float *value)
 {
@@ -40,11 +40,11 @@ static bool is_number(const pv_field *field)
 
 typedef struct votes {
     size_t rows;
-    size_t by_count[MOST_COLUMNS + 1]; /* rows with so many fields; more count as most */
+    size_t by_count[MOST_COLUMNS + 1]; /* rows with that many fields; the last: or more */
     size_t numbers[MOST_COLUMNS];      /* rows with a number in this column */
     size_t tags[MOST_COLUMNS];         /* rows of 5 with a tag in this column */
-    size_t letters;                    /* rows whose first field is one character */
-    size_t slashes;                    /* rows of 2 whose second has a slash inside */
+    size_t letters;                    /* rows whose first field is a single character */
+    size_t slashes;                    /* rows of 2 whose second field contains a slash */
 } votes;
 
 /* JJ_JJR, NN_NNPOS: two names of parts of speech. */
@@ -124,7 +124,7 @@ static bool ends_in_speech(const pv_field *field)
 
 static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
 {
-    /* One letter for the relation before the words, as one edition of WordSim-353 has. */
+    /* One letter for the relation before the words, as in one edition of WordSim-353. */
     uint32_t words = most(v, v->letters) && most(v, v->numbers[3]) && !most(v, v->numbers[2]);
     uint32_t value = words + 2;
     while (value < MOST_COLUMNS && !most(v, v->numbers[value]))
@@ -137,11 +137,11 @@ static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
                      .value = value,
                      .tag = PV_NO_COLUMN};
     const pv_row *top = &t->rows[0];
-    /* A first row whose number is a word, while others have one. */
+    /* The first row has a word where the other rows have a number. */
     l->header = t->row_count > 1 && top->count > value && !is_number(&pv_row_fields(t, top)[value]);
     if (l->header)
         read_header(t, l);
-    l->speech = true; /* all words have it */
+    l->speech = true; /* all words have a part of speech */
     for (size_t r = l->header; r < t->row_count; r++) {
         const pv_field *fields = pv_row_fields(t, &t->rows[r]);
         if (t->rows[r].count > l->word1 && t->rows[r].count > l->word2)
@@ -152,7 +152,7 @@ static bool is_similarity(const pv_table *t, const votes *v, pv_layout *l)
 
 /* ---- The others --------------------------------------------------------------------------- */
 
-/* How many second fields there are, equal ones counted once. */
+/* Counts the distinct second fields. */
 static psdvec_status count_distinct(const pv_table *t, uint32_t *distinct)
 {
     pv_word_index index = {0};
@@ -232,7 +232,7 @@ psdvec_test_kind pv_form_kind(pv_form form)
     return kinds[form];
 }
 
-/* ---- How sure ------------------------------------------------------------------------------ */
+/* ---- Certainty ------------------------------------------------------------------------------ */
 
 bool pv_form_of_vectors(const pv_table *t, const pv_layout *l)
 {
@@ -250,7 +250,7 @@ static bool is_one_word(const pv_field *field)
     return field->length > 0 && !memchr(field->at, ' ', field->length) && !is_number(field);
 }
 
-/* Whether a row is as its form has it, and no text. */
+/* Whether a row fits the form and is not running text. */
 static bool is_clear_row(const pv_table *t, const pv_row *row, const pv_layout *l)
 {
     const pv_field *fields = pv_row_fields(t, row);
@@ -270,8 +270,8 @@ static bool is_clear_row(const pv_table *t, const pv_row *row, const pv_layout *
     return true;
 }
 
-/* Whether two of the words of a row also stand in the one before it, as a : b is asked with many
- * c : d. */
+/* Whether two of the words of a row also occur in the previous row, as when a : b is asked with
+ * many c : d. */
 static bool repeats_two(const pv_table *t, const pv_row *row)
 {
     const pv_field *a = pv_row_fields(t, row - 1), *b = pv_row_fields(t, row);

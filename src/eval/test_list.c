@@ -1,19 +1,19 @@
-/* Which files make a test set.
+/* Which files form a test set.
  *
  *     a file                                 a set
  *     a folder                               each file in it and below it is a set
  *     a folder of files of word pairs,       one set with a section per file, because such a file
  *       and of nothing else                  is one relation, as in BATS
  *
- * Scores are never pooled over files of other forms: a correlation over several rating scales means
- * nothing, and analogies of two collections are two benchmarks.
+ * Scores are never pooled over files of other forms: a correlation over several rating scales is
+ * meaningless, and analogies of two collections are two benchmarks.
  *
  * A folder of word pairs is one whose own files all have two columns, at least half of them word
- * pairs, and whose subfolders are such folders too; a file with few distinct answers looks like
- * words and categories if it is seen alone.
+ * pairs, and whose subfolders are such folders too; on its own, a file with few distinct answers
+ * looks like words and categories.
  *
- * In a folder, hidden files, README and LICENSE are passed over. Other files that are not test sets,
- * by their names or by their content, are named in a warning.
+ * In a folder, hidden files, README and LICENSE are skipped. Other files that are not test sets, by
+ * name or by content, are listed in a warning.
  */
 #include "base/arguments.h"
 #include "base/file.h"
@@ -29,7 +29,7 @@
 enum {
     MOST_FILES = 10000,
     NAMED = 5,            /* files in a warning */
-    DETECTED = 64 * 1024, /* bytes that detection looks at */
+    DETECTED = 64 * 1024, /* bytes that detection examines */
 };
 
 struct psdvec_test_list {
@@ -39,14 +39,14 @@ struct psdvec_test_list {
     size_t count, capacity;
 };
 
-/* The files of a folder and those below it that may be test sets, in order of their names. */
+/* The files in a folder and its subfolders that may be test sets, sorted by name. */
 typedef struct folder {
     pv_scope scope;
     psdvec_test_list *list;
     const char *path;
     char **paths;
     size_t count, capacity;
-    size_t root;        /* the length of what the paths have in common, with the slash */
+    size_t root;        /* length of the common part of the paths, including the slash */
     pv_buffer left_out; /* names, for a warning */
     size_t left_out_count;
     pv_table *tables;
@@ -55,7 +55,7 @@ typedef struct folder {
 
 /* ---- Files ------------------------------------------------------------------------------ */
 
-/* *.txt, *.csv, *.tsv, *.tab and names without an ending. */
+/* *.txt, *.csv, *.tsv, *.tab and names without an extension. */
 static bool has_set_ending(const char *path)
 {
     static const char *const endings[] = {"", ".txt", ".csv", ".tsv", ".tab"};
@@ -110,7 +110,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
     const struct stat *info = entry->info;
     f->root = strlen(entry->path) - strlen(entry->inner) + 1;
     if (info && entry->error == ELOOP)
-        return 0; /* its files are in the list already */
+        return 0; /* its files are already in the list */
     if (entry->error)
         return (int)pv_fail_errno(f->scope.ctx, PSDVEC_ERR_READ,
                                   info ? "cannot open the folder" : "cannot read", entry->path,
@@ -120,7 +120,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
     return S_ISREG(info->st_mode) ? (int)add_file(f, entry->path) : 0;
 }
 
-/* Reads all files; those that are not sets leave the list. */
+/* Reads all files; removes those that are not test sets from the list. */
 static psdvec_status read_files(folder *f)
 {
     psdvec_context *ctx = f->scope.ctx;
@@ -160,7 +160,8 @@ static psdvec_status list_new(psdvec_context *ctx, psdvec_test_list **list)
     return PSDVEC_OK;
 }
 
-/* Adds the set of these files; `path` (path_length bytes): that of the file, or of the folder. */
+/* Adds the set of these files; `path` (path_length bytes): the path of the file or of the
+ * folder. */
 static psdvec_status add_set(psdvec_test_list *l, pv_table *tables, pv_layout *layouts,
                              size_t count, const char *path, size_t path_length)
 {
@@ -186,7 +187,7 @@ static psdvec_status add_set(psdvec_test_list *l, pv_table *tables, pv_layout *l
 }
 
 /* Files of a folder: from `begin` up to `end`; their paths have `prefix` bytes in common, the last
- * of which is the slash behind the folder. */
+ * of which is the slash after the folder. */
 typedef struct range {
     size_t begin, end, prefix;
 } range;
@@ -298,8 +299,8 @@ static psdvec_status open_list(psdvec_context *ctx, const char *path, psdvec_tes
 
 /* ---- Detection -------------------------------------------------------------------------- */
 
-/* The first bytes of a regular file, up to the last whole line; no more than `most`. Whatever cannot
- * be read is empty. */
+/* Reads the first bytes of a regular file, up to the last complete line; at most `most`. An
+ * unreadable file counts as empty. */
 static size_t read_start(const char *path, char *text, size_t most)
 {
     struct stat info;

@@ -1,8 +1,8 @@
-/* From tables to test sets.
+/* Conversion of tables to test sets.
  *
- * A file is cut into rows of fields (test_table.h), its form is recognised, and each row becomes a
- * question; of word pairs any two rows do. A row that does not fit the form is an error that names
- * it. Which files make a set, test_list.c decides.
+ * A file is split into rows of fields (test_table.h), its form is detected, and each row becomes a
+ * question; in files of word pairs, any two rows do. A row that does not fit the form is an error
+ * that names the row. test_list.c decides which files form a set.
  */
 #include "base/arguments.h"
 #include "eval/builtin_data.h"
@@ -20,7 +20,7 @@ typedef struct reading {
     pv_layout layout;
     uint32_t section;        /* of the next question */
     uint32_t *file_sections; /* numbers of the table's sections in the set */
-    const char *prefix;      /* of the names of sections: one of several files; NULL */
+    const char *prefix;      /* of the section names, if there are several files; or NULL */
     size_t prefix_length;
 } reading;
 
@@ -64,7 +64,7 @@ static psdvec_status add_similarity(reading *r, const pv_row *row, pv_question *
     return PSDVEC_OK;
 }
 
-/* Tags divide a set into sections, in the order in which they come. */
+/* Tags divide a set into sections, in order of appearance. */
 static psdvec_status tag_section(reading *r, const pv_field *tag, uint32_t *section)
 {
     char **names = (char **)(void *)r->test->section_bytes.data;
@@ -131,7 +131,7 @@ typedef struct word_pair {
     const pv_field *field; /* of the word */
 } word_pair;
 
-/* The answers of a row, which slashes separate. */
+/* Reads the answers of a row, which are separated by slashes. */
 static psdvec_status take_answers(reading *r, const pv_row *row, word_pair *pair)
 {
     const pv_field *field = &pv_row_fields(r->table, row)[1];
@@ -161,7 +161,8 @@ static bool same_word(const word_pair *a, const word_pair *b)
            memcmp(a->field->at, b->field->at, a->field->length) == 0;
 }
 
-/* a : b as c : ? for any two rows of a section with different words; b is the first of a's answers. */
+/* Asks a : b as c : ? for any two rows of a section with different words; b is the first of a's
+ * answers. */
 static psdvec_status ask_pairs(reading *r, const word_pair *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -209,7 +210,7 @@ done:
     return status;
 }
 
-/* ---- A file ------------------------------------------------------------------------------------ */
+/* ---- A file ---------------------------------------------------------------------------------- */
 
 static psdvec_status add_rows(reading *r)
 {
@@ -289,7 +290,7 @@ const char *pv_test_name(const char *path, size_t *length)
     return name;
 }
 
-/* ---- Built-in sets --------------------------------------------------------------------------------- */
+/* ---- Built-in sets --------------------------------------------------------------------------- */
 
 size_t psdvec_test_builtin_count(void)
 {

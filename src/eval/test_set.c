@@ -1,4 +1,4 @@
-/* A test set is put together. */
+/* Building a test set. */
 #include "eval/test_set.h"
 
 #include "model/find.h"
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---- Words as they come --------------------------------------------------------- */
+/* ---- Word pools --------------------------------------------------------- */
 
 psdvec_status pv_test_add_word(psdvec_test *t, pv_word_pool *pool, const char *word, size_t length,
                                uint32_t *number)
@@ -20,8 +20,8 @@ psdvec_status pv_test_add_word(psdvec_test *t, pv_word_pool *pool, const char *w
     return PSDVEC_OK;
 }
 
-/* Equal words become one: `numbers` (count) says which, *distinct how many there are. The
- * bytes and offsets that remain are the pool's. */
+/* Removes duplicates: `numbers` (count) maps words to distinct words, *distinct is their number.
+ * The pool keeps the bytes and offsets of the distinct words. */
 static psdvec_status pool_finish(psdvec_context *ctx, pv_word_pool *pool, uint32_t *numbers,
                                  uint32_t *distinct)
 {
@@ -154,8 +154,8 @@ static psdvec_status add_word(const psdvec_test *t, uint32_t word, pv_buffer *te
     return pv_buffer_byte(text, '\t');
 }
 
-/* XXH3 of the words in lower case with a tab between them: the same wherever the question
- * stands. */
+/* XXH3 of the words in lower case with a tab between them: independent of the position of the
+ * question. */
 static psdvec_status hash_questions(psdvec_test *t, uint32_t per_question)
 {
     pv_buffer text = {.ctx = t->scope.ctx};

@@ -1,4 +1,4 @@
-/* Lines, separators, quotes. */
+/* Parsing tables: lines, separators, quotes. */
 #include "eval/test_table.h"
 
 #include "base/file.h"
@@ -29,7 +29,7 @@ psdvec_status pv_table_reject(const pv_table *table, uint64_t line, const char *
 typedef enum line_sort { LINE_NOTHING, LINE_SECTION, LINE_ROW } line_sort;
 
 typedef struct line_walk {
-    char *at, *end; /* what is left */
+    char *at, *end; /* the remaining text */
     uint64_t number;
     pv_field line; /* without white space at its ends */
 } line_walk;
@@ -56,7 +56,7 @@ static line_walk walk_begin(const pv_table *t)
     return w;
 }
 
-/* False at the end. A carriage return alone ends a line as well, as it did on old systems. */
+/* False at the end. A single carriage return also ends a line, as on old systems. */
 static bool walk_next(line_walk *w)
 {
     if (w->at >= w->end)
@@ -104,8 +104,8 @@ static psdvec_status add_field(pv_table *t, pv_field field)
     return pv_buffer_append(&t->field_bytes, &field, sizeof field);
 }
 
-/* A field in quotation marks, its doubled ones made single where they stand. *at is behind
- * the separator afterwards. */
+/* Reads a field in quotation marks and replaces doubled ones in place. *at is then after the
+ * separator. */
 static psdvec_status take_quoted(pv_table *t, uint64_t line, const char **at, const char *end)
 {
     char *to = t->text + (*at - t->text) + 1;
@@ -204,7 +204,7 @@ static psdvec_status add_section(pv_table *t, const line_walk *w)
     return pv_buffer_append(&t->section_bytes, &name, sizeof name);
 }
 
-/* ---- The whole ------------------------------------------------------------------------ */
+/* ---- Complete tables ------------------------------------------------------------------------ */
 
 static psdvec_status check_text(const pv_table *t)
 {

@@ -1,12 +1,12 @@
-/* A text file as rows of fields: what the forms of test sets have in common.
+/* A text file as rows of fields: the common layer of all forms of test sets.
  *
  *     : capital cities               begins a section
- *     # anything                     is passed over, as are blank lines
+ *     # anything                     is skipped, as are blank lines
  *     "athens";greece;7,5            a row, its fields separated by tabs, bars, semicolons,
  *                                    commas or white space
  *
- * One separator serves for the whole text: the first of these that stands in more than
- * half of the rows.
+ * The complete text uses one separator: the first of these that occurs in more than half of the
+ * rows.
  */
 #ifndef PV_EVAL_TEST_TABLE_H
 #define PV_EVAL_TEST_TABLE_H
@@ -27,8 +27,8 @@ typedef struct pv_row {
 
 typedef struct pv_table {
     psdvec_context *ctx;
-    const char *path; /* the caller's; for messages */
-    char *text;       /* the whole file, changed where quotes were doubled */
+    const char *path; /* owned by the caller; for messages */
+    char *text;       /* the complete file, modified where quotes were doubled */
     size_t size;
     char separator; /* ' ': white space */
     pv_row *rows;
@@ -36,11 +36,11 @@ typedef struct pv_table {
     pv_field *fields;
     pv_field *sections;
     uint32_t section_count;
-    pv_buffer row_bytes, field_bytes, section_bytes; /* where the three above lie */
+    pv_buffer row_bytes, field_bytes, section_bytes; /* storage of the three above */
 } pv_table;
 
 psdvec_status pv_table_open(pv_table *table, psdvec_context *ctx, const char *path);
-/* Of a text in memory, which is copied. */
+/* Reads a text in memory, which is copied. */
 psdvec_status pv_table_read(pv_table *table, psdvec_context *ctx, const char *path,
                             const char *text, size_t size);
 void pv_table_close(pv_table *table);
@@ -54,11 +54,11 @@ static inline const pv_field *pv_row_fields(const pv_table *table, const pv_row 
     return table->fields + row->first;
 }
 
-/* ---- Which form of test set a table is: recognised by what stands in most of its rows ---------- */
+/* ---- The form of a test set, detected from the majority of its rows -------- */
 
 typedef enum pv_form {
-    PV_FORM_SIMILARITY = 0, /* two words and a number somewhere behind them */
-    PV_FORM_ANALOGY,        /* a b c d, perhaps with a tag */
+    PV_FORM_SIMILARITY = 0, /* two words and a number somewhere after them */
+    PV_FORM_ANALOGY,        /* a b c d, optionally with a tag */
     PV_FORM_PAIRS,          /* word, answer/answer/...: any two rows are an analogy */
     PV_FORM_CHOICE,         /* a word, the right choice, other choices */
     PV_FORM_CATEGORIES      /* word, group */
@@ -78,13 +78,13 @@ typedef struct pv_layout {
 psdvec_status pv_form_recognise(const pv_table *table, pv_layout *layout);
 psdvec_test_kind pv_form_kind(pv_form form);
 
-/* Whether "words" of a similarity set are numbers: then these are vectors as text. */
+/* Whether the "words" of a similarity set are numbers: then the file contains vectors as text. */
 bool pv_form_of_vectors(const pv_table *table, const pv_layout *layout);
-/* Whether hardly a row deviates from a form that running text does not have. Lines of two words may
- * be text, so categories and word pairs are certain only with lines that name sections. */
+/* Whether hardly any row deviates from a form that does not occur in running text. Lines of two
+ * words may be text, so categories and word pairs are certain only with section lines. */
 bool pv_form_is_certain(const pv_table *table, const pv_layout *layout);
 
-/* The number that is the whole of a field. */
+/* Parses a field that consists of a number. */
 bool pv_field_number(const pv_field *field, float *value);
 
 #endif
