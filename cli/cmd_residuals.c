@@ -10,12 +10,13 @@
 #include <string.h>
 
 #define COUNT_COLUMNS 10
+#define ROWS_AT_ONCE 256
 
 static const psdvec_choice orders[] = {{.name = "loss"}, {.name = "more"}, {.name = "less"}, {0}};
 
 static const psdvec_option options[] = {
-    WHOLE_OPTION("top", "N", 0, INFINITY, .fallback = "10", .group = "Pairs shown",
-                 .help = "show N pairs; 0 shows none"),
+    WHOLE_OPTION("top", "N", 0, INFINITY, .word = "all", .word_value = INFINITY, .fallback = "10",
+                 .group = "Pairs shown", .help = "show N pairs, or all; 0 shows none"),
     CHOICE_OPTION(
         "order", orders, .fallback = "loss",
         .help = "show first the pairs with the largest weighted error; those that occur more often "
@@ -28,9 +29,10 @@ struct residuals {
     struct run *run;
     psdvec_model *model;
     psdvec_counts *counts;
-    psdvec_residual *top;
-    size_t found;
     psdvec_residual_report report;
+    struct show show;
+    struct rows rows;
+    bool begun; /* something was printed */
 };
 
 /* ---- Showing ------------------------------------------------------------------------------ */
@@ -69,25 +71,50 @@ static const char *count_text(double count)
     return text && strlen(text) <= COUNT_COLUMNS ? text : phrase_short(count);
 }
 
-static void print(const struct residuals *r)
+/* The figures, before the first pair. */
+static void begin(struct residuals *r)
 {
-    struct rows rows = ROWS("top", 0, columns);
-    struct show show;
-    rows.heading = BOLD;
-    show_begin(&show, r->run, false);
-    show_figures(&show, &r->report);
-    for (size_t k = 0; k < r->found; k++) {
-        const psdvec_residual *item = &r->top[k];
-        rows_add(&rows, model_word_cell(r->model, item->context),
-                 model_word_cell(r->model, item->focus),
-                 shown_as(real_cell(item->count), count_text(item->count)), real_cell(item->target),
-                 real_cell(item->product), real_cell(item->target - item->product),
-                 real_cell(item->weight));
+    r->begun = true;
+    r->rows = (struct rows)ROWS("top", 0, columns);
+    r->rows.heading = BOLD;
+    talk_erase(&r->run->talk);
+    show_begin(&r->show, r->run, false);
+    show_figures(&r->show, &r->report);
+}
+
+static void add_pair(void *user, const psdvec_residual *item)
+{
+    struct residuals *r = user;
+    if (!r->begun) {
+        begin(r);
+        show_gap(&r->show);
     }
-    if (r->found)
-        show_gap(&show);
-    show_rows(&show, &rows);
-    show_finish(&show);
+    size_t mark = lasting_count();
+    rows_add(
+        &r->rows, model_word_cell(r->model, item->context), model_word_cell(r->model, item->focus),
+        shown_as(real_cell(item->count), count_text(item->count)), real_cell(item->target),
+        real_cell(item->product), real_cell(item->target - item->product), real_cell(item->weight));
+    lasting_end(mark); /* the rows have copies */
+    if (r->rows.row_count < ROWS_AT_ONCE)
+        return;
+    show_rows_so_far(&r->show, &r->rows);
+    show_flush(&r->show);
+    run_flush(r->run);
+}
+
+static void finish(struct residuals *r)
+{
+    if (!r->begun)
+        begin(r);
+    show_rows(&r->show, &r->rows);
+    show_finish(&r->show);
+}
+
+/* The list ends early: what was printed stays. */
+static void abandon(struct residuals *r)
+{
+    rows_free(&r->rows);
+    show_end(&r->show);
 }
 
 /* ---- The command -------------------------------------------------------------------------- */
@@ -102,22 +129,19 @@ static int act(struct run *run)
         code = counts_file_open(run, arguments->operands[1], &r.counts);
     if (code)
         return code;
-    /* A pair has at most a residual for each direction that was seen. */
-    uint64_t pairs = psdvec_counts_get_info(r.counts)->bigrams;
-    uint64_t wanted = argument_integer(arguments, "top");
-    size_t most = (size_t)(wanted < pairs ? wanted : pairs);
-    r.top = lasting_alloc(most, sizeof *r.top);
-    psdvec_status status =
-        psdvec_residuals(run->ctx, r.model, r.counts, output,
-                         (psdvec_residual_order)argument_integer(arguments, "order"),
-                         argument_real(arguments, "min-count"), most, r.top, &r.found, &r.report);
-    if (status != PSDVEC_OK)
-        return run_failed(run, status);
-    talk_erase(&run->talk);
-    print(&r);
-    if (output)
+    bool all = isinf(argument_real(arguments, "top"));
+    psdvec_status status = psdvec_residuals_each(
+        run->ctx, r.model, r.counts, output,
+        (psdvec_residual_order)argument_integer(arguments, "order"),
+        argument_real(arguments, "min-count"),
+        all ? UINT64_MAX : argument_integer(arguments, "top"), add_pair, &r, &r.report);
+    if (status == PSDVEC_OK)
+        finish(&r);
+    else if (r.begun)
+        abandon(&r);
+    if (output && r.begun) /* it was complete before the first pair */
         summary_written(run, output);
-    return EXIT_FINE;
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 
 const struct command cmd_residuals = {
@@ -138,6 +162,9 @@ const struct command cmd_residuals = {
         "directions share one residual, the count is the sum of both, and the words are shown in "
         "their more frequent order. Pairs of a word with itself are included in the statistics "
         "and the file, but not shown.",
+        "A list that does not fit into the memory limit (--memory) is sorted in a temporary file "
+        "of 40 bytes per pair, in the folder of the output or, without -o, of the model, unless "
+        "--temp-dir is given.",
         "With -o, all residuals are written to a file as a sparse matrix in safetensors format "
         "(docs/explanation/residuals.md describes it, with a reader in Python)."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},

@@ -50,6 +50,21 @@ PSDVEC_API psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_mode
                                           size_t most, psdvec_residual *top, size_t *found,
                                           psdvec_residual_report *report);
 
+typedef void psdvec_residual_fn(void *user, const psdvec_residual *residual);
+
+/* Like psdvec_residuals, but passes the pairs to `on_residual` one at a time, in order, in the
+ * thread of the caller; UINT64_MAX for `most` passes all of them. `on_residual` may be NULL if
+ * `most` is 0. Before its first call, `output` is complete and `report` has all members but
+ * `seconds`. Lists that do not fit into the memory budget are sorted in a nameless temporary file,
+ * with 40 bytes per pair, in the context's `tempdir`, or else in the folder of `output` or, without
+ * one, of the model. If `should_cancel` returns true after the first call, the list ends early with
+ * PSDVEC_ERR_CANCELLED. */
+PSDVEC_API psdvec_status psdvec_residuals_each(psdvec_context *ctx, const psdvec_model *model,
+                                               const psdvec_counts *counts, const char *output,
+                                               psdvec_residual_order order, double least_count,
+                                               uint64_t most, psdvec_residual_fn *on_residual,
+                                               void *user, psdvec_residual_report *report);
+
 /* ---- The joint probability of corpus, vectors and residuals ------------------------ */
 /* Computes the joint probability for a model and counts, over the words that both have.
  * docs/explanation/model.md explains which comparisons it allows. */

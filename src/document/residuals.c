@@ -6,6 +6,8 @@
 #include "base/arguments.h"
 #include "base/progress.h"
 #include "base/safetensors_write.h"
+#include "base/sorted_runs.h"
+#include "base/thread.h"
 #include "document/top.h"
 #include "link/weights.h"
 #include "model/model_read.h"
@@ -15,6 +17,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- The matrix -------------------------------------------------------------------------- */
 /* Two walks over the seen pairs (train/seen_pairs.h): the first counts, so that every row has its
@@ -131,9 +134,10 @@ psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data
 }
 
 /* ---- Figures ----------------------------------------------------------------------------- */
-/* One walk over the seen pairs gives the figures and the best of them; if a file is wanted, the
- * matrix is made as well. Sums are taken row by row and then over the rows in their order, and
- * which pairs are best does not depend on who finds them: no two are alike. */
+/* One walk over the seen pairs gives the figures and the first pairs in the order wanted; if a file
+ * is wanted, the matrix is made as well. Sums are taken row by row and then over the rows in their
+ * order. The order of the pairs is total, so the list does not depend on which worker finds a pair
+ * nor on how the pairs are divided into runs. */
 
 typedef struct row_sums {
     uint64_t pairs;
@@ -148,12 +152,16 @@ typedef struct residuals_job {
     bool symmetric; /* a pair has one target */
     psdvec_residual_order order;
     double least_count;
-    size_t most;
+    uint64_t most;
+    pv_scope memory;
     row_sums *rows; /* words of the model */
-    pv_top *lists;  /* workers */
+    int workers;
+    pv_top *lists; /* workers */
+    size_t room;   /* pairs of a list before they become a run; 0: it keeps the first `most` */
+    pv_sorted_runs runs; /* what the lists did not hold, and in the end all */
 } residuals_job;
 
-/* ---- The best ---------------------------------------------------------------------- */
+/* ---- The list ---------------------------------------------------------------------- */
 static double rank_of(psdvec_residual_order order, const psdvec_residual *r)
 {
     double a = r->target - r->product;
@@ -174,17 +182,97 @@ static int compare(const void *left, const void *right, void *order)
     return a->focus < b->focus ? -1 : a->focus > b->focus;
 }
 
-/* All lists into the first. */
-static void join_lists(const residuals_job *job, int workers, psdvec_residual *top, size_t *found)
+/* The lists take at most half of what the walk leaves of the budget, because sorting needs memory,
+ * too. If they cannot hold all pairs that are wanted, each one is sorted when it is full and goes to
+ * a temporary file. */
+static psdvec_status open_lists(residuals_job *job, const psdvec_model *model,
+                                const psdvec_counts *counts)
 {
-    pv_top *list = &job->lists[0];
-    for (int w = 1; w < workers; w++)
-        for (size_t k = 0; k < job->lists[w].count; k++)
-            pv_top_offer(list, job->lists[w].items + k * list->size);
+    enum { least_room = 1024 };
+    psdvec_context *ctx = job->memory.ctx;
+    const psdvec_counts_info *info = &counts->info;
+    const size_t size = sizeof(psdvec_residual);
+    uint64_t workers = (uint64_t)job->workers, left = pv_memory_left(ctx);
+    uint64_t walk = pv_seen_pairs_bytes(info->words, info->bigrams, model->info.dim, job->workers);
+    uint64_t room = (left > walk ? left - walk : 0) / 2 / workers / size;
+    if (room < least_room)
+        room = least_room;
+    if (room > info->bigrams) /* there are no more pairs than bigrams */
+        room = info->bigrams + 1;
+    bool fits = job->most <= room / 2;
+    job->room = fits ? 0 : (size_t)room;
+    for (int w = 0; w < job->workers; w++)
+        job->lists[w] =
+            (pv_top){.size = size,
+                     .most = (size_t)(job->most < SIZE_MAX ? job->most : SIZE_MAX),
+                     .compare = compare,
+                     .arg = &job->order,
+                     .items = pv_scope_alloc(&job->memory, (size_t)(fits ? 2 * job->most : room),
+                                             size, false)};
+    return pv_scope_status(&job->memory);
+}
+
+/* The list becomes a run in the file. */
+static psdvec_status spill(residuals_job *job, pv_top *list)
+{
     pv_top_sort(list);
-    *found = list->count;
-    if (list->count > 0)
-        memcpy(top, list->items, list->count * sizeof *top);
+    PV_TRY(pv_sorted_runs_append(&job->runs, list->items, list->count));
+    list->count = 0;
+    list->full = false;
+    return PSDVEC_OK;
+}
+
+static psdvec_status offer(residuals_job *job, pv_top *list, const psdvec_residual *r)
+{
+    if (job->room == 0) {
+        pv_top_offer(list, r);
+        return PSDVEC_OK;
+    }
+    memcpy(list->items + list->count++ * sizeof *r, r, sizeof *r);
+    return list->count == job->room ? spill(job, list) : PSDVEC_OK;
+}
+
+static psdvec_status sort_list(void *arg, size_t task, int worker)
+{
+    residuals_job *job = arg;
+    (void)worker;
+    if (job->runs.spool)
+        return spill(job, &job->lists[task]);
+    pv_top_sort(&job->lists[task]);
+    return PSDVEC_OK;
+}
+
+/* After the walk: all lists are runs, in memory if no run had to go to the file. */
+static psdvec_status end_lists(residuals_job *job)
+{
+    bool spilled = job->runs.spool != NULL;
+    PV_TRY(pv_parallel_tasks(job->memory.ctx, (size_t)job->workers, sort_list, job));
+    for (int w = 0; w < job->workers; w++) {
+        pv_top *list = &job->lists[w];
+        if (spilled)
+            pv_scope_drop(&job->memory, list->items);
+        else
+            PV_TRY(pv_sorted_runs_keep(&job->runs, list->items, list->count));
+    }
+    return pv_sorted_runs_reduce(&job->runs, job->most, "sorting pairs", "pairs");
+}
+
+typedef struct delivery {
+    psdvec_context *ctx;
+    psdvec_residual_fn *on_residual;
+    void *user;
+    uint64_t done;
+} delivery;
+
+static psdvec_status deliver(void *arg, const void *item)
+{
+    enum { check_every = 256 };
+    delivery *to = arg;
+    to->on_residual(to->user, item);
+    if (++to->done % check_every == 0 && pv_stopping(to->ctx))
+        return pv_fail(to->ctx, PSDVEC_ERR_CANCELLED,
+                       "stopped on request; the list of pairs is incomplete");
+    return PSDVEC_OK;
 }
 
 /* ---- The walk ---------------------------------------------------------------------- */
@@ -232,7 +320,7 @@ static psdvec_status take_row(void *arg, const pv_seen_row *row, int worker)
             if (job->symmetric)
                 r.count = sum;
             if (r.count >= job->least_count)
-                pv_top_offer(list, &r);
+                PV_TRY(offer(job, list, &r));
         }
     }
     return PSDVEC_OK;
@@ -266,27 +354,19 @@ static void report_sums(const residuals_job *job, uint32_t words, psdvec_residua
     report->correlation = target > 0 && product > 0 ? covariance / sqrt(target) / sqrt(product) : 0;
 }
 
-static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
-                                const pv_model_link *opened, residuals_job *job,
-                                psdvec_residual *top, size_t *found, psdvec_residual_report *report)
+static psdvec_status walk_pairs(residuals_job *job, const psdvec_model *model,
+                                const psdvec_counts *counts, const pv_model_link *opened,
+                                psdvec_residual_report *report)
 {
-    int workers = psdvec_threads(ctx);
-    psdvec_status status = PSDVEC_OK;
+    psdvec_context *ctx = job->memory.ctx;
+    const float *vectors;
     job->link = opened->link;
     job->symmetric = !opened->link->directed;
-    pv_scope scope = {.ctx = ctx, .what = "the residuals"};
-    PV_TAKE_ZERO(&scope, job->rows, model->info.words);
-    PV_TAKE(&scope, job->lists, (size_t)workers);
-    for (int w = 0; job->lists && w < workers; w++)
-        job->lists[w] =
-            (pv_top){.size = sizeof *top,
-                     .most = job->most,
-                     .compare = compare,
-                     .arg = &job->order,
-                     .items = pv_scope_alloc(&scope, job->most, 2 * sizeof *top, false)};
-    PV_TRY_DONE(pv_scope_status(&scope));
-    const float *vectors;
-    PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &vectors));
+    PV_TAKE_ZERO(&job->memory, job->rows, model->info.words);
+    PV_TAKE_ZERO(&job->memory, job->lists, (size_t)job->workers);
+    PV_TRY(pv_scope_status(&job->memory));
+    PV_TRY(pv_model_floats(ctx, model, &model->vectors, &vectors));
+    PV_TRY(open_lists(job, model, counts));
     pv_seen_walk walk = {.link = opened->link,
                          .word = opened->word,
                          .words = model->info.words,
@@ -296,17 +376,14 @@ static psdvec_status walk_pairs(psdvec_context *ctx, const psdvec_model *model,
                          .either = true,
                          .above = true,
                          .stage = "residuals"};
-    PV_TRY_DONE(pv_seen_pairs(&walk, take_row, job));
+    PV_TRY(pv_seen_pairs(&walk, take_row, job));
     report_sums(job, model->info.words, report);
     if (!isfinite(report->mean) || !isfinite(report->weighted_square))
-        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_NUMERIC,
-                            "%s: a residual is not a number; the vectors may be damaged (verify "
-                            "the checksums of the model)",
-                            model->path));
-    join_lists(job, workers, top, found);
-done:
-    pv_scope_free(&scope);
-    return status;
+        return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
+                       "%s: a residual is not a number; the vectors may be damaged (verify the "
+                       "checksums of the model)",
+                       model->path);
+    return end_lists(job);
 }
 
 /* ---- The file ------------------------------------------------------------------------ */
@@ -331,6 +408,84 @@ static psdvec_status write_all(psdvec_context *ctx, const psdvec_model *model,
     return status;
 }
 
+static psdvec_status check_output(psdvec_context *ctx, const psdvec_model *model,
+                                  const psdvec_counts *counts, const char *output)
+{
+    const char *inputs[] = {model->path, pv_st_path(counts->file)};
+    for (int k = 0; k < 2; k++)
+        if (pv_same_file(inputs[k], output))
+            return pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
+                           "%s: is both input and output; choose another output", output);
+    return pv_output_try(ctx, output);
+}
+
+psdvec_status psdvec_residuals_each(psdvec_context *ctx, const psdvec_model *model,
+                                    const psdvec_counts *counts, const char *output,
+                                    psdvec_residual_order order, double least_count, uint64_t most,
+                                    psdvec_residual_fn *on_residual, void *user,
+                                    psdvec_residual_report *report)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, counts);
+    if (most > 0)
+        PV_NEED(ctx, on_residual);
+    PV_NEED_INDEX(ctx, order, PSDVEC_RESIDUAL_LESS + 1);
+    if (isnan(least_count))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "`least_count` is not a number");
+    double began = pv_now();
+    psdvec_residual_report figures = {0};
+    psdvec_residual_report *to = report ? report : &figures;
+    residuals_job job = {.order = order,
+                         .least_count = least_count,
+                         .most = most,
+                         .memory = {.ctx = ctx, .what = "the residuals"},
+                         .workers = psdvec_threads(ctx)};
+    delivery list = {.ctx = ctx, .on_residual = on_residual, .user = user};
+    pv_model_link opened = {0};
+    char *folder = pv_folder_of(output ? output : model->path);
+    psdvec_status status;
+    *to = figures;
+    job.runs = (pv_sorted_runs){.ctx = ctx,
+                                .folder = folder,
+                                .what = "the list of pairs",
+                                .size = sizeof(psdvec_residual),
+                                .compare = compare,
+                                .arg = &job.order};
+    pv_sorted_runs_init(&job.runs);
+    if (!folder)
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path"));
+    if (output) /* now, not after all the work */
+        PV_TRY_DONE(check_output(ctx, model, counts, output));
+    PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
+    PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, opened.common));
+    PV_TRY_DONE(walk_pairs(&job, model, counts, &opened, to));
+    if (output)
+        PV_TRY_DONE(write_all(
+            ctx, model, counts,
+            pv_target_choices[job.symmetric ? PSDVEC_TARGET_PMI : PSDVEC_TARGET_SMOOTHED].name,
+            output));
+    status = pv_sorted_runs_merge(&job.runs, most, deliver, &list);
+done:
+    to->seconds = pv_now() - began;
+    pv_sorted_runs_free(&job.runs);
+    pv_scope_free(&job.memory);
+    pv_model_link_close(&opened);
+    free(folder);
+    return status;
+}
+
+typedef struct collection {
+    psdvec_residual *top;
+    size_t found;
+} collection;
+
+static void collect(void *user, const psdvec_residual *residual)
+{
+    collection *to = user;
+    to->top[to->found++] = *residual;
+}
+
 psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
                                const psdvec_counts *counts, const char *output,
                                psdvec_residual_order order, double least_count, size_t most,
@@ -340,37 +495,10 @@ psdvec_status psdvec_residuals(psdvec_context *ctx, const psdvec_model *model,
     PV_NEED(ctx, model);
     PV_NEED(ctx, counts);
     PV_NEED_ARRAY(ctx, top, most);
-    PV_NEED_INDEX(ctx, order, PSDVEC_RESIDUAL_LESS + 1);
-    if (isnan(least_count))
-        return pv_fail(ctx, PSDVEC_ERR_OPTION, "`least_count` is not a number");
-    double began = pv_now();
-    psdvec_residual_report figures = {0};
-    residuals_job job = {.order = order, .least_count = least_count, .most = most};
-    pv_model_link opened = {0};
-    size_t listed = 0;
-    psdvec_status status;
-    if (output) { /* now, not after all the work */
-        const char *inputs[] = {model->path, pv_st_path(counts->file)};
-        for (int k = 0; k < 2; k++)
-            if (pv_same_file(inputs[k], output))
-                PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_SAME_FILE,
-                                    "%s: is both input and output; choose another output", output));
-        PV_TRY_DONE(pv_output_try(ctx, output));
-    }
-    PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
-    PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, opened.common));
-    PV_TRY_DONE(walk_pairs(ctx, model, &opened, &job, top, &listed, &figures));
-    if (output)
-        PV_TRY_DONE(write_all(
-            ctx, model, counts,
-            pv_target_choices[job.symmetric ? PSDVEC_TARGET_PMI : PSDVEC_TARGET_SMOOTHED].name,
-            output));
-done:
-    figures.seconds = pv_now() - began;
+    collection all = {.top = top};
+    psdvec_status status = psdvec_residuals_each(ctx, model, counts, output, order, least_count,
+                                                 most, collect, &all, report);
     if (found)
-        *found = listed;
-    if (report)
-        *report = figures;
-    pv_model_link_close(&opened);
+        *found = all.found;
     return status;
 }

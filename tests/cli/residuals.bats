@@ -72,6 +72,109 @@ text_and_model() {
     [ "$(wc -l <all)" -eq "$(cat pairs)" ]
 }
 
+# So many different pairs that the list needs more than the smallest memory.
+large_model() {
+    awk 'BEGIN {
+        seed = 7
+        for (s = 0; s < 6000; s++) {
+            line = ""
+            for (k = 0; k < 12; k++) {
+                seed = seed * 16807 % 2147483647
+                n = int(seed / 1024) % 1200
+                line = line " w" sprintf("%c%c%c", 97 + n % 26, 97 + int(n / 26) % 26, 97 + int(n / 676))
+            }
+            print line
+        }
+    }' >large.txt
+    "$PSDVEC" count large.txt --window 3 --min-count 1 -o large.counts -q
+    "$PSDVEC" train large.counts --dim 4 -o large.model -q
+}
+
+@test "--top all is the sorted complete list, for any memory" {
+    large_model
+    "$PSDVEC" residuals large.model large.counts --tsv --top 9000000000 --min-count 0 >memory
+    rows <memory | awk -F'\t' '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' | LC_ALL=C sort -u >listed
+    "$PSDVEC" counts dump large.counts | rows | awk -F'\t' '$1 != $2 { print $1 < $2 ? $1 " " $2 : $2 " " $1 }' |
+        LC_ALL=C sort -u | cmp - listed
+    [ "$(wc -l <listed)" -gt 100000 ]
+    for memory in 4M 6M 64M; do
+        "$PSDVEC" residuals large.model large.counts --tsv --top all --min-count 0 --memory $memory | cmp - memory
+    done
+    "$PSDVEC" residuals large.model large.counts --tsv --top 90000 --min-count 0 --memory 6M >some
+    head -n 90001 memory | cmp - some
+    "$PSDVEC" residuals large.model large.counts --tsv --top all --min-count 0 --memory 6M --order more | rows |
+        cut -f6 >residuals
+    sort -gr residuals | cmp - residuals
+    [ "$(ls -A | grep -c -v -e '^large' -e '^memory$' -e '^listed$' -e '^some$' -e '^residuals$')" -eq 0 ]
+}
+
+@test "the memory for a list does not grow with it" {
+    [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory, too"
+    [ -x /usr/bin/time ] || skip "no /usr/bin/time"
+    large_model
+    for top in 10 all; do
+        /usr/bin/time -f %M -o peak-$top "$PSDVEC" residuals large.model large.counts --tsv --top $top --min-count 0 --memory 6M >out
+    done
+    [ "$(wc -l <out)" -gt 100000 ]
+    [ "$(cat peak-all)" -lt "$(($(cat peak-10) + 6144))" ] || {
+        echo "10 pairs: $(cat peak-10) KB; all: $(cat peak-all) KB"
+        return 1
+    }
+}
+
+@test "every format has the list as a whole" {
+    text_and_model paper
+    for format in table markdown tsv json; do
+        "$PSDVEC" residuals text.model text.counts --format $format --top all --min-count 0 >$format
+    done
+    n=$(rows <tsv | wc -l)
+    [ "$n" -gt 0 ]
+    [ "$(sed '1,/residual  *weight/d' table | wc -l)" -eq "$n" ]
+    [ "$(grep -c '^| [a-z]* | [a-z]* | *[0-9]' markdown)" -eq "$n" ]
+    command -v jq >/dev/null || skip "no jq"
+    jq -e --argjson n "$n" '.top | length == $n' json
+}
+
+@test "a list that is too large for the disk says so" {
+    large_model
+    mkdir temporary
+    run --separate-stderr bash -c "ulimit -f 500; trap '' XFSZ; exec \"$PSDVEC\" residuals large.model large.counts --top all --min-count 0 --memory 6M --temp-dir temporary"
+    [ "$status" -eq 5 ]
+    [ -z "$output" ]
+    [[ $stderr == *"temporary: temporary file: "*"free some space or choose another folder"* ]]
+    [ -z "$(ls -A temporary)" ]
+    run --separate-stderr "$PSDVEC" residuals large.model large.counts --top all --min-count 0 --memory 6M --temp-dir nowhere
+    [ "$status" -eq 5 ]
+    [[ $stderr == *"nowhere: cannot create a temporary file"* ]]
+}
+
+@test "a reader that stops ends the list, and the file is there" {
+    large_model
+    "$PSDVEC" residuals large.model large.counts --tsv --top all --min-count 0 --memory 6M -o all.residuals 2>err | head -n 3 >out
+    [ "${PIPESTATUS[0]}" -eq 0 ]
+    [ "$(wc -l <out)" -eq 3 ]
+    grep -q 'written     all.residuals' err
+    [ -s all.residuals ]
+}
+
+@test "a signal ends the list and leaves no temporary file" {
+    large_model
+    mkdir temporary
+    mkfifo pipe
+    "$PSDVEC" residuals large.model large.counts --tsv --top all --min-count 0 --memory 6M --temp-dir temporary >pipe 2>err 3>&- &
+    pid=$!
+    exec 9<pipe
+    read -r _ <&9 # the list has begun, and the pipe is soon full
+    kill -TERM "$pid"
+    cat <&9 >/dev/null
+    status=0
+    wait "$pid" || status=$?
+    exec 9<&-
+    [ "$status" -eq 143 ]
+    grep -q 'stopped on request; the list of pairs is incomplete' err
+    [ -z "$(ls -A temporary)" ]
+}
+
 @test "with PMI a pair is listed once, with the counts of both directions" {
     text_and_model
     "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 | rows >out

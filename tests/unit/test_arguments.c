@@ -545,6 +545,11 @@ static void hear_draw(void *user, uint32_t word)
     (void)user;
     (void)word;
 }
+static void hear_residual(void *user, const psdvec_residual *residual)
+{
+    (void)user;
+    (void)residual;
+}
 static const uint32_t some_words[2] = {1, PSDVEC_UNKNOWN_WORD};
 
 static psdvec_status call_psdvec_scorer_open(bench *b)
@@ -588,6 +593,8 @@ CALL(psdvec_model_write_fit, CTX, THE_MODEL,
 CALL(psdvec_residuals, CTX, THE_MODEL, THE_COUNTS, THE_OUTPUT, PSDVEC_RESIDUAL_LOSS, 1, 1,
      GIVE(top, &(psdvec_residual){0}), GIVE(found, &a_size),
      GIVE(report, &(psdvec_residual_report){0}))
+CALL(psdvec_residuals_each, CTX, THE_MODEL, THE_COUNTS, THE_OUTPUT, PSDVEC_RESIDUAL_LOSS, 1, 1,
+     GIVE(on_residual, hear_residual), GIVE(user, b), GIVE(report, &(psdvec_residual_report){0}))
 CALL(psdvec_joint_compute, CTX, THE_MODEL, THE_COUNTS, GIVE(joint, &(psdvec_joint){0}))
 static psdvec_simulate_options little(void)
 {
@@ -790,6 +797,7 @@ static const row rows[] = {
     ROW(psdvec_fit_temperature, BY_CONTEXT, "ctx model inputs inputs[0] report", "counts text"),
     ROW(psdvec_model_write_fit, BY_CONTEXT, "ctx model report output", ""),
     ROW(psdvec_residuals, BY_CONTEXT, "ctx model counts top", "output found report"),
+    ROW(psdvec_residuals_each, BY_CONTEXT, "ctx model counts on_residual", "output user report"),
     ROW(psdvec_joint_compute, BY_CONTEXT, "ctx model counts joint", ""),
     ROW(psdvec_simulate_options_check, BY_CONTEXT, "ctx", "options"),
     ROW(psdvec_simulate, BY_CONTEXT, "ctx folder", "options report"),
@@ -967,6 +975,14 @@ static void indices_out_of_range_are_refused(void **state)
                    psdvec_residuals(ctx, m, b->t->counts, NULL, PSDVEC_RESIDUAL_LOSS, (double)NAN,
                                     1, &residual, &found, NULL),
                    "`least_count`");
+    assert_refuses(b,
+                   psdvec_residuals_each(ctx, m, b->t->counts, NULL, (psdvec_residual_order)3, 1, 1,
+                                         hear_residual, NULL, NULL),
+                   "`order` is 3, but must be less than 3");
+    assert_refuses(b,
+                   psdvec_residuals_each(ctx, m, b->t->counts, NULL, PSDVEC_RESIDUAL_LOSS,
+                                         (double)NAN, 1, hear_residual, NULL, NULL),
+                   "`least_count`");
     assert_refuses(
         b,
         psdvec_counts_export(ctx, b->t->counts, (psdvec_counts_format)9, true, b->output, b->list),
@@ -1029,6 +1045,8 @@ static void arrays_of_nothing_need_no_pointer(void **state)
     assert_int_equal(found, 2);
     well(ctx, psdvec_residuals(ctx, b->t->model, b->t->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1, 0,
                                NULL, NULL, NULL));
+    well(ctx, psdvec_residuals_each(ctx, b->t->model, b->t->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1,
+                                    0, NULL, NULL, NULL));
     assert_int_equal(psdvec_count(ctx, NULL, NULL, 0, b->output, NULL), PSDVEC_ERR_OPTION);
     assert_int_equal(psdvec_counts_merge(ctx, NULL, 0, b->output, NULL), PSDVEC_ERR_OPTION);
     assert_int_equal(psdvec_tokenize_inputs(ctx, NULL, NULL, 0, hear_token, NULL),

@@ -429,6 +429,173 @@ static void other_counts_are_warned_of_and_an_input_is_no_output(void **state)
     problem_free(p);
 }
 
+/* ---- psdvec_residuals_each -------------------------------------------------------------- */
+
+enum { SMALL_BUDGET = 2 << 20 };
+
+/* A context with little memory left, or with the default budget. A small budget would allow one
+ * thread only, so most of a larger one is in use. */
+static psdvec_context *budget_of(int threads, bool small, const char *tempdir)
+{
+    psdvec_context_options options;
+    psdvec_context *ctx;
+    psdvec_context_options_default(&options);
+    options.threads = threads;
+    options.memory = small ? 256 << 20 : 0;
+    options.tempdir = tempdir;
+    assert_int_equal(psdvec_context_new(&options, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_threads(ctx), threads);
+    if (small)
+        well(ctx,
+             pv_memory_claim(ctx, options.memory - (uint64_t)threads * SMALL_BUDGET, "a test"));
+    return ctx;
+}
+
+typedef struct listener {
+    psdvec_residual *all;
+    size_t count, room;
+    const psdvec_residual_report *report;
+    const char *output; /* a file that is there before the first call; or NULL */
+    size_t stop;        /* after so many */
+} listener;
+
+static void listen(void *user, const psdvec_residual *residual)
+{
+    listener *l = user;
+    assert_true(l->count < l->room);
+    if (l->count == 0 && l->report)
+        assert_true(l->report->pairs > 0 && l->report->deviation > 0);
+    if (l->count == 0 && l->output) {
+        size_t length;
+        char *bytes = scratch_read(l->output, &length);
+        assert_true(bytes && length > 0);
+        free(bytes);
+    }
+    l->all[l->count++] = *residual;
+}
+
+static void the_list_has_the_same_bits_for_any_budget_and_threads(void **state)
+{
+    (void)state;
+    static const uint64_t wanted[] = {0, 1, 5000, 20000, UINT64_MAX};
+    for (int pmi = 0; pmi < 2; pmi++) {
+        problem *p = problem_of_text(3, 800, 200000, false, 1);
+        psdvec_train_options o = pmi ? factored_options(4, 2) : paper_options(4, 2);
+        psdvec_model *m = trained(p, &o);
+        size_t room = (size_t)psdvec_counts_get_info(p->counts)->bigrams, count;
+        psdvec_residual *all = calloc(room, sizeof *all), *list = calloc(room, sizeof *list);
+        char *output = scratch_path(p->folder, "residuals");
+        psdvec_residual_report figures, report;
+        for (psdvec_residual_order order = PSDVEC_RESIDUAL_LOSS; order <= PSDVEC_RESIDUAL_LESS;
+             order++) {
+            well(p->ctx, psdvec_residuals(p->ctx, m, p->counts, NULL, order, 1, room, all, &count,
+                                          &figures));
+            assert_true(count > 30000);
+            for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+                for (int threads = 1; threads <= 3; threads++) {
+                    psdvec_context *ctx = budget_of(threads, true, NULL);
+                    bool write = k == 3 && order == 0;
+                    listener l = {.all = list,
+                                  .room = room,
+                                  .report = &report,
+                                  .output = write ? output : NULL};
+                    well(ctx, psdvec_residuals_each(ctx, m, p->counts, l.output, order, 1,
+                                                    wanted[k], listen, &l, &report));
+                    assert_int_equal(l.count, wanted[k] < count ? wanted[k] : count);
+                    if (l.count > 0)
+                        assert_memory_equal(list, all, l.count * sizeof *list);
+                    assert_int_equal(report.pairs, figures.pairs);
+                    assert_memory_equal(&report.mean, &figures.mean, 5 * sizeof report.mean);
+                    psdvec_context_free(ctx);
+                }
+        }
+        free(output);
+        free(list);
+        free(all);
+        psdvec_model_close(m);
+        problem_free(p);
+    }
+}
+
+static void a_list_larger_than_the_budget_needs_a_file_and_leaves_none(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(3, 800, 200000, false, 1);
+    psdvec_train_options o = factored_options(4, 2);
+    psdvec_model *m = trained(p, &o);
+    size_t room = (size_t)psdvec_counts_get_info(p->counts)->bigrams;
+    psdvec_residual *list = calloc(room, sizeof *list);
+    char *missing = scratch_path(p->folder, "missing");
+    size_t entries = scratch_entries(p->folder);
+    static const struct {
+        bool small;
+        uint64_t most;
+        psdvec_status status;
+    } cases[] = {{false, UINT64_MAX, PSDVEC_OK},
+                 {true, 100, PSDVEC_OK},
+                 {true, UINT64_MAX, PSDVEC_ERR_WRITE},
+                 {true, 30000, PSDVEC_ERR_WRITE}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        psdvec_context *ctx = budget_of(2, cases[c].small, missing);
+        listener l = {.all = list, .room = room};
+        assert_int_equal(psdvec_residuals_each(ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1,
+                                               cases[c].most, listen, &l, NULL),
+                         cases[c].status);
+        if (cases[c].status == PSDVEC_ERR_WRITE) {
+            assert_int_equal(l.count, 0);
+            assert_contains(psdvec_error_message(ctx), "missing: cannot create a temporary file");
+        }
+        psdvec_context_free(ctx);
+    }
+    /* The file is gone afterwards. */
+    psdvec_context *ctx = budget_of(2, true, NULL);
+    listener l = {.all = list, .room = room};
+    well(ctx, psdvec_residuals_each(ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1, UINT64_MAX,
+                                    listen, &l, NULL));
+    assert_true(l.count * sizeof *list > SMALL_BUDGET);
+    assert_int_equal(scratch_entries(p->folder), entries);
+    psdvec_context_free(ctx);
+    free(missing);
+    free(list);
+    psdvec_model_close(m);
+    problem_free(p);
+}
+
+static bool enough(void *user)
+{
+    const listener *l = user;
+    return l->count >= l->stop;
+}
+
+static void the_list_ends_when_the_host_wants_no_more(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(3, 800, 200000, false, 1);
+    psdvec_train_options o = factored_options(4, 2);
+    psdvec_model *m = trained(p, &o);
+    size_t room = (size_t)psdvec_counts_get_info(p->counts)->bigrams;
+    for (int small = 0; small < 2; small++) {
+        listener l = {.all = calloc(room, sizeof *l.all), .room = room, .stop = 1000};
+        psdvec_context_options options;
+        psdvec_context *ctx;
+        psdvec_context_options_default(&options);
+        options.threads = 2;
+        options.memory = small ? SMALL_BUDGET : 0;
+        options.should_cancel = enough;
+        options.user = &l;
+        assert_int_equal(psdvec_context_new(&options, &ctx), PSDVEC_OK);
+        assert_int_equal(psdvec_residuals_each(ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1,
+                                               UINT64_MAX, listen, &l, NULL),
+                         PSDVEC_ERR_CANCELLED);
+        assert_in_range(l.count, 1000, 2000);
+        assert_contains(psdvec_error_message(ctx), "the list of pairs is incomplete");
+        psdvec_context_free(ctx);
+        free(l.all);
+    }
+    psdvec_model_close(m);
+    problem_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +610,9 @@ int main(void)
         cmocka_unit_test(the_file_has_the_matrix_and_says_where_it_comes_from),
         cmocka_unit_test(damaged_vectors_have_no_residuals),
         cmocka_unit_test(other_counts_are_warned_of_and_an_input_is_no_output),
+        cmocka_unit_test(the_list_has_the_same_bits_for_any_budget_and_threads),
+        cmocka_unit_test(a_list_larger_than_the_budget_needs_a_file_and_leaves_none),
+        cmocka_unit_test(the_list_ends_when_the_host_wants_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
