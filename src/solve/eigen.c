@@ -143,7 +143,9 @@ static size_t removed_again(const lanczos *l, size_t width, const double *R, siz
 {
     size_t leading = 4 * l->block;
     double most_times = 3e3 * l->options->tolerance;
-    if (rows < width || l->filled <= leading)
+    /* From a guess, the wanted vectors converge long before the basis is full. Blocks after that
+     * would multiply the error of those before them, so one pass is not enough. */
+    if (rows < width || l->filled <= leading || l->options->guess)
         return l->filled;
     for (size_t j = 0; j < width; j++) {
         double taken = 0, left = 0;
@@ -516,7 +518,9 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     psdvec_status status;
     size_t want = l->options->want, last = 0, next = 0;
     size_t capacity = l->capacity;
-    size_t examined = capacity; /* the number of columns at which convergence is tested */
+    /* The number of columns at which convergence is tested: from a guess, first when the basis
+     * has enough columns to contain the wanted vectors. */
+    size_t examined = l->options->guess ? 2 * want + 2 * l->block : capacity;
     forecast decrease = {0};
     pv_scope scope = {.ctx = l->ctx, .what = "eigenvectors"};
     double *R = pv_scope_alloc(&scope, l->block * l->block, sizeof *R, false);

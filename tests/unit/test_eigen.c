@@ -635,6 +635,33 @@ static void a_good_guess_saves_work_and_a_bad_one_does_no_harm(void **state)
     psdvec_context_free(ctx);
 }
 
+/* The later matrices of the paper's algorithm: some values stand out, and from the vectors of the
+ * iteration before they converge long before the basis is full. */
+static void vectors_that_converge_early_stay_orthogonal(void **state)
+{
+    (void)state;
+    enum { N = 3000, WANT = 100 };
+    psdvec_context *ctx = context_of(2);
+    known k = known_new(11, N);
+    pv_operator matrix = known_operator(&k);
+    pv_eigen_options o;
+    pv_eigen_options_default(&o, WANT);
+    o.tolerance = 3e-3; /* of the presets */
+    for (size_t i = 0; i < N; i++)
+        k.value[i] = i < WANT ? 700 / (1 + 0.05 * (double)i) : 6 * cos((double)i);
+    solved cold = solve(ctx, &matrix, &o);
+    for (size_t i = 0; i < WANT; i++)
+        k.value[i] += 2 * sin((double)i);
+    o.guess = cold.vector;
+    o.guess_columns = WANT;
+    k.products = 0;
+    compare_known(ctx, &k, &o, 0.05);
+    assert_below(k.products, 4 * WANT);
+    solved_free(&cold);
+    known_free(&k);
+    psdvec_context_free(ctx);
+}
+
 static void the_bits_are_the_same_for_any_number_of_threads(void **state)
 {
     (void)state;
@@ -887,6 +914,7 @@ int main(void)
         cmocka_unit_test(no_eigenvector_of_a_continuum_is_passed_over),
         cmocka_unit_test(machines_that_share_the_rows_find_the_same),
         cmocka_unit_test(a_good_guess_saves_work_and_a_bad_one_does_no_harm),
+        cmocka_unit_test(vectors_that_converge_early_stay_orthogonal),
         cmocka_unit_test(the_bits_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(what_goes_wrong_in_a_product_is_reported),
         cmocka_unit_test(tall_products_are_those_of_loops),
