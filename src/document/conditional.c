@@ -1,4 +1,4 @@
-/* A model made ready to say how likely words are. */
+/* Computes from a model what the probabilities of words need. */
 #include "document/conditional.h"
 
 #include "count/counts_read.h"
@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-/* ---- What the model says of its making -------------------------------------------------- */
+/* ---- Settings of the model ------------------------------------------------------------------- */
 
 static psdvec_status read_settings(pv_conditional *c)
 {
@@ -37,8 +37,8 @@ static psdvec_status read_settings(pv_conditional *c)
     if (c->pmi && training.context_power != 1) {
         PV_TAKE_ZERO(&c->memory, c->shift, c->words);
         PV_TRY_DONE(pv_scope_status(&c->memory));
-        /* t = 1/2 log(2 tot pc / r), where r = X + Y is taken to be 2 Y = 2 tot u: the two margins
-         * differ by the ends of documents only. */
+        /* t = 1/2 log(2 tot pc / r), with r = X + Y approximated by 2 Y = 2 tot u: the two margins
+         * differ only at the ends of documents. */
         double sum = 0;
         const double *u = m->unigram;
         for (uint32_t i = 0; u && i < c->words; i++)
@@ -52,8 +52,8 @@ done:
     return status;
 }
 
-/* How likely words are by themselves: as trained, or, if frequent ones were subsampled, as they
- * stand in the text. A word that was never a focus word has half an occurrence. */
+/* Unigram probabilities: those of the training, or relative frequencies if frequent words were
+ * subsampled. A word that was never a focus word gets half an occurrence. */
 static psdvec_status fill_unigrams(pv_conditional *c)
 {
     const psdvec_model *m = c->model;
@@ -96,12 +96,13 @@ static psdvec_status match_counts(pv_conditional *c)
     return PSDVEC_OK;
 }
 
-/* What the host says, else what was fitted, else the paper's. */
+/* The caller's values, else the fitted values, else those of the paper. */
 static void fill_fitted(pv_conditional *c, const psdvec_scorer_options *o)
 {
     const psdvec_model_info *info = &c->model->info;
     double fitted = c->counts ? info->temperature_counts : info->temperature;
-    /* Of 0 the smallest positive number: some terms are divided by it. */
+    /* A temperature of 0 becomes the smallest positive number, because some terms are divided by
+     * it. */
     c->temperature = !isnan(o->temperature) ? fmax(o->temperature, DBL_MIN)
                      : fitted > 0           ? fitted
                                             : 1;
@@ -195,7 +196,7 @@ void pv_conditional_share(pv_conditional *c, uint64_t union_words, double occurr
     c->absent_share = occurrences * (double)(union_words - c->words) / whole;
 }
 
-/* ---- What the counts say of a pair -------------------------------------------------------- */
+/* ---- Residuals and bigrams of the counts ----------------------------------------------------- */
 
 double pv_conditional_residual(const pv_conditional *c, uint32_t context, uint32_t focus)
 {
@@ -230,7 +231,7 @@ double pv_conditional_bigram(const pv_conditional *c, uint32_t context, uint32_t
     return share < 0 ? log_p : log((1 - weight) * share + weight * exp(log_p));
 }
 
-/* ---- Contexts ----------------------------------------------------------------------------- */
+/* ---- Contexts -------------------------------------------------------------------------------- */
 
 psdvec_status pv_contexts_init(pv_contexts *x, psdvec_context *ctx, uint32_t dim, uint32_t capacity)
 {
@@ -258,7 +259,7 @@ void pv_contexts_clear(pv_contexts *x)
     x->count = 0;
 }
 
-/* ---- The trail ------------------------------------------------------------------------------ */
+/* ---- The trail ------------------------------------------------------------------------------- */
 
 psdvec_status pv_trail_init(pv_trail *t, const pv_conditional *c)
 {
@@ -279,7 +280,7 @@ void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t 
 {
     if (word == PSDVEC_UNKNOWN_WORD && c->counting.oov == PSDVEC_OOV_DROP)
         return;
-    if (t->count == t->capacity) { /* the older half is out of reach */
+    if (t->count == t->capacity) { /* the older half is outside all windows */
         size_t kept = t->capacity / 2;
         memmove(t->words, t->words + t->count - kept, kept * sizeof *t->words);
         memmove(t->places, t->places + t->count - kept, kept * sizeof *t->places);
@@ -291,7 +292,8 @@ void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t 
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* As counting walks (window.h), the other way round: distances are the same from either end. */
+/* Iterates as counting does (window.h), but backwards: distances are the same in both
+ * directions. */
 static psdvec_status walk_back(pv_contexts *x, const pv_conditional *c, const pv_trail *t,
                                uint64_t place, size_t *links)
 {
@@ -373,7 +375,7 @@ double pv_contexts_score(const pv_contexts *x, const pv_conditional *c, uint32_t
     return score + change;
 }
 
-/* Of one context word. */
+/* Adds the residuals of one context word. */
 static void add_residuals(const pv_conditional *c, const pv_context_link *link,
                           const uint32_t *place, uint32_t from, uint32_t to, float *scores)
 {

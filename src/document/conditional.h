@@ -1,18 +1,19 @@
-/* How likely a word is after the words before it, by one model (docs/explanation/documents.md), eq. 8 of the
- * paper (section 3.2) divided by its partition function Z:
+/* The probability of a word given the preceding words, by one model
+ * (docs/explanation/documents.md): eq. 8 of the paper (section 3.2) divided by its partition
+ * function Z:
  *
  *     log P(w | before) = log p_w + T sum_k b_k (v_k' J v_w + a_kw + t_k + t_w) - log Z
  *
- * Here is everything of it that does not depend on the text: p, t, the window's weights, J, the
- * residuals. A context is what the words before a word leave behind:
+ * pv_conditional holds everything that does not depend on the text: p, t, the weights of the
+ * window, J and the residuals. A context summarises the preceding words:
  *
  *     h = J sum_k b_k v_k      B = sum_k b_k      S = sum_k b_k t_k
  *
- * so that the score of w is s_w = h' v_w + B t_w + S + sum_k b_k a_kw. For one word before it this
+ * so that the score of w is s_w = h' v_w + B t_w + S + sum_k b_k a_kw. With one preceding word this
  * is eq. 2.
  *
- * With counts and smoothed targets v_k' J v_w + a_kw is G of the pair itself, seen or not, and the
- * vectors cancel: `replaced`.
+ * With counts and smoothed targets, v_k' J v_w + a_kw equals the target G of the pair, seen or not,
+ * and the vectors cancel: `replaced`.
  */
 #ifndef PV_DOCUMENT_CONDITIONAL_H
 #define PV_DOCUMENT_CONDITIONAL_H
@@ -24,41 +25,43 @@
 typedef struct pv_conditional {
     psdvec_context *ctx;
     pv_scope memory;
-    const psdvec_model *model;   /* held, as is the next */
+    const psdvec_model *model;   /* referenced, like `counts` */
     const psdvec_counts *counts; /* or NULL */
     uint32_t words, dim;
-    const float *vectors;          /* words x dim: the model's, as float32 */
-    psdvec_count_options counting; /* as the model's counts were made */
-    pv_buffer strings;             /* of `counting` */
+    const float *vectors;          /* words x dim: the vectors of the model, as float32 */
+    psdvec_count_options counting; /* the options with which the model's counts were made */
+    pv_buffer strings;             /* storage of the strings of `counting` */
     pv_window window;
-    bool pmi;             /* else smoothed targets */
-    double kappa;         /* of the smoothing */
-    double interpolation; /* of the bigrams, as fitted; NAN: it was not */
+    bool pmi;             /* PMI targets; false: smoothed targets */
+    double kappa;         /* of the smoothed targets */
+    double interpolation; /* fitted weight of unigrams in the bigram baseline; NAN: not fitted */
     double temperature;
-    double self;         /* e: what stands for a word's product with itself; only if `own` */
-    float *own;          /* words: v_w' J v_w + 2 t_w; NULL: it stands for itself */
+    double self;         /* e: replaces the product of a word with itself; used only if `own` is
+                          * set */
+    float *own;          /* words: v_w' J v_w + 2 t_w; NULL: self-products are not replaced */
     double *log_unigram; /* words: log p */
-    float *log_p;        /* the same for the kernel */
+    float *log_p;        /* the same as float32, for the kernel */
     float *shift;        /* words: t; NULL: all 0 */
     float *sign;         /* dim: the diagonal of J */
-    /* Words that other models know and this one does not: each has this log p, no vector, and all
-     * of them this share of the probability. */
+    /* Words that are in other models but not in this one: the log p of each, and the total
+     * probability of all of them. They have no vectors. */
     double log_absent, absent_share;
     pv_residual_matrix *residuals; /* a, or G if `replaced`; NULL: 0 */
     bool replaced;
-    uint32_t *counted; /* words: number in the counts, or UINT32_MAX; NULL without counts */
+    uint32_t *counted; /* words: word number in the counts, or UINT32_MAX; NULL without counts */
 } pv_conditional;
 
-/* Of the options temperature, self and interpolation are used. `counts` may be NULL. */
+/* Uses the options `temperature`, `self` and `interpolation`. `counts` may be NULL. */
 psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model,
                                   const psdvec_counts *counts, const psdvec_scorer_options *options,
                                   pv_conditional **out);
 void pv_conditional_close(pv_conditional *conditional);
 
-/* Of all words of `union_words`, known or not, each had so many occurrences more. */
+/* Adds `occurrences` to the frequency of each of the `union_words` words, whether they are in the
+ * model or not. */
 void pv_conditional_share(pv_conditional *conditional, uint64_t union_words, double occurrences);
 
-/* b of a context word at a distance, in units of the window (pv_window_distance). */
+/* b: the weight of a context word at `distance` (see pv_window_distance). */
 static inline double pv_conditional_weight(const pv_conditional *c, uint32_t word,
                                            uint32_t distance)
 {
@@ -66,32 +69,34 @@ static inline double pv_conditional_weight(const pv_conditional *c, uint32_t wor
     return c->window.retention ? weight * c->window.retention[word] : weight;
 }
 
-/* From now on e stands for a word's product with itself; NAN: it stands for itself. */
+/* Sets e, which replaces the product of a word with itself; NAN: products are not replaced. */
 psdvec_status pv_conditional_set_self(pv_conditional *conditional, double self);
-/* What to add to the score of a context word itself, per weight. */
+/* The change of a context word's own score per unit of its weight. */
 static inline double pv_conditional_self_change(const pv_conditional *c, uint32_t word)
 {
     return c->self - (double)c->own[word];
 }
 
-/* a of a pair; with `replaced`, G. */
+/* a of a pair; if `replaced`, G. */
 double pv_conditional_residual(const pv_conditional *conditional, uint32_t context, uint32_t focus);
 
-/* log((1 - weight) P(focus | context) + weight p) of the counts' own bigrams; log p if there is no
- * word before, PSDVEC_UNKNOWN_WORD, or it was never followed by any. */
+/* log((1 - weight) P(focus | context) + weight p), where P is the bigram probability in the counts;
+ * log p if there is no preceding word (PSDVEC_UNKNOWN_WORD) or nothing ever followed it. */
 double pv_conditional_bigram(const pv_conditional *conditional, uint32_t context, uint32_t focus,
                              double weight);
-/* P(focus | context) of it; negative if there is none. */
+/* P(focus | context) in the counts; negative if it is undefined. */
 double pv_conditional_bigram_share(const pv_conditional *conditional, uint32_t context,
                                    uint32_t focus);
 
-/* ---- Contexts: h, B and S of many words, as rows of a matrix; and the trail of a document, from which
- * they are made ------------------------------------------------------------------------------------- */
+/* ---- Contexts and trails ------------------------------------------------------------------------
+ *
+ * Contexts hold h, B and S of many words, as rows of a matrix. They are computed from the trail of
+ * a document: its most recent words. */
 
 /* A context word of one row. */
 typedef struct pv_context_link {
     uint32_t word;
-    uint32_t back; /* places back in the document, unknown words included */
+    uint32_t back; /* distance in the document, unknown words included */
     double weight; /* b */
 } pv_context_link;
 
@@ -101,8 +106,8 @@ typedef struct pv_contexts {
     float *h;               /* capacity x dim */
     double *weight;         /* capacity: B */
     double *constant;       /* capacity: S; with `replaced`, B log kappa */
-    size_t *begin;          /* capacity + 1: a row's links, nearest first ... */
-    pv_context_link *links; /* ... in this */
+    size_t *begin;          /* capacity + 1: index of a row's first link; nearest first */
+    pv_context_link *links; /* of all rows */
     size_t link_capacity;
 } pv_contexts;
 
@@ -111,11 +116,11 @@ psdvec_status pv_contexts_init(pv_contexts *x, psdvec_context *ctx, uint32_t dim
 void pv_contexts_free(pv_contexts *x);
 void pv_contexts_clear(pv_contexts *x);
 
-/* The words of a document so far, as far back as they matter. */
+/* The words of a document that can still be in a context. */
 typedef struct pv_trail {
     pv_scope memory;
     uint32_t *words;  /* or PSDVEC_UNKNOWN_WORD */
-    uint64_t *places; /* in the document */
+    uint64_t *places; /* positions in the document */
     size_t count, capacity;
 } pv_trail;
 
@@ -125,29 +130,29 @@ static inline void pv_trail_clear(pv_trail *trail)
 {
     trail->count = 0;
 }
-/* A word of the document, known or not, at its place. */
+/* Adds a word of the document, known or not. */
 void pv_trail_add(pv_trail *trail, const pv_conditional *conditional, uint32_t word,
                   uint64_t place);
-/* The word before; PSDVEC_UNKNOWN_WORD if there is none or it is not known. */
+/* The last word; PSDVEC_UNKNOWN_WORD if there is none or it is unknown. */
 static inline uint32_t pv_trail_last(const pv_trail *trail)
 {
     return trail->count ? trail->words[trail->count - 1] : PSDVEC_UNKNOWN_WORD;
 }
 
-/* One more row: the context of a word at `place` after the trail. */
+/* Adds a row: the context of a word at `place` after the trail. */
 psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *conditional,
                               const pv_trail *trail, uint64_t place);
 
-/* The score s of a word in the context of a row; of PSDVEC_UNKNOWN_WORD that of an absent word.
- * `paper` (may be NULL): the same with a word's own product. */
+/* The score s of a word in the context of a row; for PSDVEC_UNKNOWN_WORD, the score of an absent
+ * word. `paper` (may be NULL) receives the score in which self-products are not replaced. */
 double pv_contexts_score(const pv_contexts *x, const pv_conditional *conditional, uint32_t row,
                          uint32_t word, double *paper);
-/* To products with h of the words from .. to-1 adds what the residuals say of them, and puts e in
- * the place of the context words' own products. `place`: where each word stands, UINT32_MAX for
- * nowhere; NULL: at its number. */
+/* Adds the residuals to the products of h with the words from .. to-1, and replaces self-products
+ * of context words by e. `place`: the index of each word in `scores`, UINT32_MAX if it has none;
+ * NULL: the word number. */
 void pv_contexts_adjust(const pv_contexts *x, const pv_conditional *conditional, uint32_t row,
                         const uint32_t *place, uint32_t from, uint32_t to, float *scores);
-/* b of all places of the context at which the word itself stands. */
+/* The sum of b over the positions of the context that hold the word itself. */
 double pv_contexts_repeats(const pv_contexts *x, uint32_t row, uint32_t word);
 
 #endif

@@ -1,4 +1,5 @@
-/* The twins: plain C, and AVX2 without FMA, which rounds once where the other rounds twice. */
+/* Two implementations with identical results: plain C, and AVX2 without FMA, which would round once
+ * where plain C rounds twice. */
 #include "document/partition_function.h"
 
 #include "base/platform.h"
@@ -7,11 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* e^x for x <= 0, to 2 units in the last place; 0 below -87. With x = k log 2 + r, |r| < 0.35, e^r is
- * a polynomial, and 2^k an exponent. */
+/* e^x for x <= 0, accurate to 2 units in the last place; 0 below -87. With x = k log 2 + r,
+ * |r| < 0.35, e^r is a polynomial and 2^k an exponent. */
 #define LOG2E 1.44269504f
-#define ROUNDER 12582912.0f     /* 1.5 * 2^23: adding it rounds to a whole number */
-#define LOG2_FIRST 0.693359375f /* log 2 in two parts, the first exact in few bits */
+#define ROUNDER 12582912.0f     /* 1.5 * 2^23: adding it rounds to an integer */
+#define LOG2_FIRST 0.693359375f /* log 2 in two parts; the first has few significant bits */
 #define LOG2_REST (-2.12194440e-4f)
 #define LEAST (-87.0f)
 static const float series[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
@@ -37,7 +38,7 @@ static float exponential(float x)
     return p * k;
 }
 
-/* Word by word, into the partial sum of its place. */
+/* Adds word by word to the partial sum of its lane. */
 typedef struct partial_sums {
     float sum[PV_EXP_LANES], scored[PV_EXP_LANES], squared[PV_EXP_LANES];
 } partial_sums;

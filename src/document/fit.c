@@ -1,17 +1,17 @@
-/* The temperature T that makes a text likeliest, with what stands for a word's product with itself,
- * e; and the bigrams' one parameter.
+/* Fits the temperature T and the self-product e that maximise the likelihood of a text, and the
+ * parameter of the bigram baseline.
  *
- * Let s be a word's score without its own products, n the weight of the places of the context at
- * which it stands itself. The conditional is p exp(T s + T e n) / Z, an exponential family in T and
- * u = T e. With x = (s, n), its slope is x - E x, and its curvature minus the covariance of x: the
- * likelihood is concave, and Newton's method finds the maximum in a few passes over the text, a
- * step being halved as long as it makes matters worse. One pass gives the likelihood, slope and
- * curvature. n is 0 for all words but those of the context.
+ * Let s be the score of a word without self-products, and n the total weight of the positions of
+ * the context that hold the word itself. The conditional probability is p exp(T s + T e n) / Z, an
+ * exponential family in T and u = T e. With x = (s, n), the gradient is x - E x and the Hessian is
+ * minus the covariance of x: the log likelihood is concave, and Newton's method finds the maximum
+ * in a few passes over the text; a step that decreases the likelihood is halved. One pass computes
+ * the likelihood, gradient and Hessian. n is 0 for all words outside the context.
  *
- * The error of T is some 1/sqrt(words), and what it costs falls with 1/words: 10,000 words lose
- * 0.0001 nats per word. So of a long text words at equal distances are scored, each after its whole
- * context, and sums over the vocabulary are taken over a sample of it. All passes use the same
- * sample, which leaves the likelihood a smooth function of T and u.
+ * The error of T is about 1/sqrt(words), and the resulting loss of likelihood decreases with
+ * 1/words: 10,000 words lose 0.0001 nats per word. So in a long text only evenly spaced words are
+ * scored, each with its full context, and sums over the vocabulary are estimated from a sample. All
+ * passes use the same sample, so the likelihood remains a smooth function of T and u.
  */
 #include "document/fit.h"
 #include "base/arguments.h"
@@ -28,17 +28,17 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Ends of windows among the words, as counts files write them (held_out.h). */
+/* Marks ends of windows in the word list, as in counts files (held_out.h). */
 #define PAUSE PV_HELD_END
 _Static_assert(PSDVEC_UNKNOWN_WORD == PV_HELD_UNKNOWN, "held-out words are taken as they are");
 
 #define LEAST_TEMPERATURE 1e-6
 enum {
-    MOST_PASSES = 10,         /* of one maximum */
-    SAMPLED_VOCABULARY = 4096 /* words that stand for all */
+    MOST_PASSES = 10,         /* per maximum */
+    SAMPLED_VOCABULARY = 4096 /* words sampled from the vocabulary */
 };
 
-/* ---- One pass ------------------------------------------------------------------------------------ */
+/* ---- One pass -------------------------------------------------------------------------------- */
 
 typedef struct fitting {
     psdvec_context *ctx;
@@ -48,17 +48,17 @@ typedef struct fitting {
     pv_trail trail;
     pv_contexts contexts;
     pv_partition *partitions;
-    uint32_t *waiting; /* words of the rows */
+    uint32_t *waiting; /* the word of each row */
     const psdvec_model *model;
     pv_buffer words;       /* uint32_t, of the text: words, PSDVEC_UNKNOWN_WORD, PAUSE */
     uint64_t count, known; /* words of the text, and those in the model */
-    uint64_t scored;       /* of the known ones */
-    uint64_t most;         /* 0: all, and exact sums */
-    bool prior;            /* few words are not to say anything odd */
+    uint64_t scored;       /* known words that are scored */
+    uint64_t most;         /* maximum number of words to score; 0: all, with exact sums */
+    bool prior;            /* regularise, so that few words do not give extreme values */
     pv_token_sink sink;
     pv_progress progress;
     char stage[48];
-    unsigned passes, planned; /* done, and at most to be done */
+    unsigned passes, planned; /* passes done, and at most planned */
     psdvec_fit_report *report;
 } fitting;
 
@@ -77,14 +77,14 @@ static psdvec_status take_tokens(void *arg, const pv_token *tokens, size_t count
     return PSDVEC_OK;
 }
 
-/* At one T and u. */
+/* The log likelihood and its derivatives at one T and u. */
 typedef struct slope {
     double t, u, likelihood;
     double text;                  /* the likelihood without the prior */
     double dt, du, dtt, dtu, duu; /* derivatives */
 } slope;
 
-/* Adds what the word of a row says. With `own` products T alone is fitted. */
+/* Adds the term of a row's word. If self-products are not replaced, only T is fitted. */
 static void add_row(const fitting *f, uint32_t row, slope *at)
 {
     const pv_conditional *c = f->c;
@@ -93,7 +93,7 @@ static void add_row(const fitting *f, uint32_t row, slope *at)
     uint32_t word = f->waiting[row];
     double constant = x->constant[row], e = c->own ? c->self : 0;
     double score = pv_contexts_score(x, c, row, word, NULL) - constant, repeats = 0;
-    double n = 0, nn = 0, sn = 0; /* expectations; s here with e n in it */
+    double n = 0, nn = 0, sn = 0; /* expectations; here s includes e n */
     for (size_t k = x->begin[row]; c->own && k < x->begin[row + 1]; k++) {
         uint32_t other = x->links[k].word;
         bool first = true;
@@ -130,13 +130,13 @@ static psdvec_status finish_rows(fitting *f, slope *at)
     return PSDVEC_OK;
 }
 
-/* Calls `take` for every word to be scored, while the trail has the words before it. */
+/* Calls `take` for every word to be scored, with the preceding words in the trail. */
 typedef psdvec_status known_word_fn(fitting *f, void *arg, uint32_t word, uint64_t place);
 static psdvec_status walk(fitting *f, known_word_fn *take, void *arg)
 {
     const uint32_t *words = (const uint32_t *)(const void *)f->words.data;
     size_t count = f->words.length / sizeof *words;
-    uint64_t share = 0; /* of the next word: it is scored when this reaches `known` */
+    uint64_t share = 0; /* the next word is scored when this reaches `known` */
     pv_trail_clear(&f->trail);
     for (size_t k = 0; k < count; k++) {
         if (words[k] == PAUSE) {
@@ -160,24 +160,24 @@ static psdvec_status add_context(fitting *f, void *arg, uint32_t word, uint64_t 
     return f->contexts.count == PV_SCORER_ROWS ? finish_rows(f, arg) : PSDVEC_OK;
 }
 
-/* ---- The maximum -------------------------------------------------------------------------------- */
+/* ---- The maximum ----------------------------------------------------------------------------- */
 
-/* `maxima` are to be found. */
+/* `maxima`: number of maximisations to plan for. */
 static void begin_passes(fitting *f, unsigned maxima)
 {
     f->planned = maxima * MOST_PASSES;
     pv_progress_begin(&f->progress, f->ctx, f->stage, "words", f->scored * f->planned);
 }
 
-/* After a maximum: passes that were not needed. */
+/* Removes planned passes that a maximisation did not need. */
 static void drop_passes(fitting *f, unsigned maxima_left)
 {
     f->planned = f->passes + maxima_left * MOST_PASSES;
     f->progress.total = f->scored * f->planned;
 }
 
-/* Of the size of what fits models of 0.1 to 16 million words of text; a few hundred words outweigh it.
- * Without it e is whatever it takes if none of them repeats. */
+/* Typical fitted values for models of 0.1 to 16 million words of text; a few hundred words outweigh
+ * this prior. Without it, e is unbounded if no word repeats. */
 static const double usual_t = 0.75, spread_t = 0.5, usual_u = 0.7, spread_u = 2;
 
 static void add_prior(slope *at)
@@ -195,7 +195,7 @@ static void name_stage(fitting *f)
     snprintf(f->stage, sizeof f->stage, "fitting, pass %u of at most %u", f->passes, f->planned);
 }
 
-/* `u` is NAN where a word's own product stands for itself. */
+/* `u` is NAN if self-products are not replaced. */
 static psdvec_status pass(fitting *f, double t, double u, slope *at)
 {
     *at = (slope){.t = t, .u = u};
@@ -212,7 +212,7 @@ static psdvec_status pass(fitting *f, double t, double u, slope *at)
     return PSDVEC_OK;
 }
 
-/* Newton's step; T stays above 0, and not above what a model may have. */
+/* A Newton step; T stays positive and at most PV_MOST_TEMPERATURE. */
 static void find_step(const slope *at, double *t, double *u)
 {
     if (isnan(at->u)) {
@@ -220,7 +220,7 @@ static void find_step(const slope *at, double *t, double *u)
         *u = 0;
     } else {
         double determinant = at->dtt * at->duu - at->dtu * at->dtu;
-        bool whole = determinant > 1e-12 * at->dtt * at->duu; /* else nothing repeats */
+        bool whole = determinant > 1e-12 * at->dtt * at->duu; /* else no word repeats */
         *t = whole ? (at->dtu * at->du - at->duu * at->dt) / determinant
                    : (at->dtt < 0 ? -at->dt / at->dtt : 0);
         *u = whole ? (at->dtu * at->dt - at->dtt * at->du) / determinant : 0;
@@ -233,7 +233,7 @@ static void find_step(const slope *at, double *t, double *u)
     *u *= most;
 }
 
-/* From `at`, which was passed, to the maximum. */
+/* Maximises, starting from `at`, at which the derivatives are known. */
 static psdvec_status climb(fitting *f, slope *at)
 {
     unsigned last = f->passes + MOST_PASSES - 1;
@@ -265,7 +265,7 @@ static double perplexity(const fitting *f, double likelihood)
     return exp(-likelihood / (double)f->scored);
 }
 
-/* T alone, and the perplexities at T = 1 and at the best T. */
+/* Fits T alone, and computes the perplexities at T = 1 and at the best T. */
 static psdvec_status fit_t(fitting *f, slope *at, double *temperature, double *before,
                            double *after)
 {
@@ -277,7 +277,7 @@ static psdvec_status fit_t(fitting *f, slope *at, double *temperature, double *b
     return PSDVEC_OK;
 }
 
-/* The vectors alone: T, then T and e. */
+/* Without residuals: fits T, then T and e. */
 static psdvec_status fit_vectors(fitting *f)
 {
     psdvec_fit_report *r = f->report;
@@ -286,12 +286,12 @@ static psdvec_status fit_vectors(fitting *f)
     drop_passes(f, 1);
     PV_TRY(pass(f, at.t, at.t, &at));
     PV_TRY(climb(f, &at));
-    if (fabs(at.u) > PV_MOST_SELF * at.t) /* words never repeat: the lower the better */
+    if (fabs(at.u) > PV_MOST_SELF * at.t) /* words never repeat, so e has no finite optimum */
         PV_TRY(pass(f, at.t, copysign(PV_MOST_SELF, at.u) * at.t, &at));
     r->temperature = at.t;
     r->self = fmax(-PV_MOST_SELF, fmin(PV_MOST_SELF, at.u / at.t));
     r->after = perplexity(f, at.text);
-    if (r->after > r->alone) { /* one number for all words is worse than their own products */
+    if (r->after > r->alone) { /* one number for all words is worse than their self-products */
         r->temperature = r->temperature_alone;
         r->self = (double)NAN;
         r->after = r->alone;
@@ -299,11 +299,11 @@ static psdvec_status fit_vectors(fitting *f)
     return PSDVEC_OK;
 }
 
-/* ---- The baselines ---------------------------------------------------------------------------------- */
+/* ---- The bigram baseline --------------------------------------------------------------------- */
 
-/* sum log((1 - w) share + w p) over the words with a word before, and its derivatives. */
+/* The sum of log((1 - w) share + w p) over the words with a preceding word, and its derivatives. */
 typedef struct bigram_pair {
-    double share, p; /* share negative: no word before */
+    double share, p; /* share is negative if there is no preceding word */
 } bigram_pair;
 
 static double bigram_likelihood(const bigram_pair *pairs, uint64_t count, double weight,
@@ -356,7 +356,7 @@ static psdvec_status fit_baselines(fitting *f)
     r->temperature_counts = r->counts_before = r->counts_after = (double)NAN;
     if (bigrams) {
         r->bigram = exp(-bigram_likelihood(pairs, known, f->c->kappa, &first) / (double)known);
-        for (int step = 0; step < 60; step++) { /* concave: the slope falls */
+        for (int step = 0; step < 60; step++) { /* concave: the derivative decreases */
             double middle = 0.5 * (low + high);
             bigram_likelihood(pairs, known, middle, &first);
             *(first > 0 ? &low : &high) = middle;
@@ -369,7 +369,7 @@ static psdvec_status fit_baselines(fitting *f)
     return PSDVEC_OK;
 }
 
-/* ---- The calls ---------------------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
                                const char *const *inputs, size_t input_count)
@@ -493,7 +493,7 @@ const pv_json_field pv_fit_fields[] = {FIELD("temperature", temperature),
                                        FIELD("perplexity_bigram", bigram_after),
                                        {0}};
 
-/* As the metadata `fit` has it, with a zero byte. */
+/* The value of the metadata key `fit`, terminated by a zero byte. */
 static psdvec_status write_report(const psdvec_fit_report *report, pv_buffer *json)
 {
     pv_json_writer w;
@@ -518,7 +518,7 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
                        "%s: is not a psdvec model, so the fitted values cannot be stored in it",
                        model->path);
-    /* The new file's checksums must not vouch for what was damaged in the old one. */
+    /* Verified first, so that the checksums of the new file do not cover damaged data. */
     PV_TRY(pv_st_verify_if_any(ctx, model->file));
     PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));
     psdvec_status status;
@@ -532,9 +532,9 @@ done:
     return status;
 }
 
-/* ---- After training ----------------------------------------------------------------------------------- */
+/* ---- After training -------------------------------------------------------------------------- */
 
-/* T and e from what is usual of them, without what fit-temperature tells besides. */
+/* Fits T and e starting from typical values, without the other figures of fit-temperature. */
 static psdvec_status fit_new(fitting *f)
 {
     psdvec_fit_report *r = f->report;

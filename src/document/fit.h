@@ -1,4 +1,4 @@
-/* T and e of a new model, from text that its counts hold out (fit.c). */
+/* Fits T and e of a new model to the held-out text of its counts (fit.c). */
 #ifndef PV_DOCUMENT_FIT_H
 #define PV_DOCUMENT_FIT_H
 

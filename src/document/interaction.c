@@ -1,26 +1,27 @@
-/* psdvec_interactions_full: the first-order assumption of the model, looked at in text.
+/* psdvec_interactions_full: measures how far a text violates the first-order assumption of the
+ * model.
  *
  * Appendix B of the paper: PMI(c; a, b) = PMI(c; a) + PMI(c; b) + PInt(a, b, c), and the model
- * takes PInt to be 0. Here it is measured: triples.h has what is counted and how, this file what is
- * made of it.
+ * assumes that PInt is 0. triples.h defines what is counted and how; this file computes the figures
+ * from the counts.
  *
- * With N places, of which N(a, b, c) have the triple, N(a, b) its first two words, and so on,
+ * With N positions, of which N(a, b, c) have the triple, N(a, b) its first two words, and so on,
  *
  *     PInt = log [N(a,b,c) N(a) N(b) N(c)] / [N(a,b) N(a,c) N(b,c) N]
  *
- * Its standard error is that of the delta method for N independent draws from the eight cells of
- * "is a or not, is b or not, is c or not":
+ * The standard error is computed by the delta method for N independent draws from the eight cells
+ * of the contingency table "a or not, b or not, c or not":
  *
  *     variance = sum over cells of n_cell u_cell^2 - 1 / N
  *
- * where u_cell adds up, over the counts above that the cell is part of, 1 / count with the sign
- * that the count has in PInt.
+ * where u_cell is the sum, over the counts above that include the cell, of 1 / count with the sign
+ * of the count in PInt.
  *
- * The other quantities of the appendix follow from sums over triples. The redundant information
- * takes the smaller of two expectations for each third word c, so that there are two sums per word.
+ * The other quantities of the appendix are computed from sums over triples. Redundant information
+ * is the smaller of two expectations for each third word c, so there are two sums per word.
  *
- * Quantiles are exact: the values go to a spool, and are selected by counting their leading
- * 16 bits, then the next, in four passes.
+ * Quantiles are exact: the values are written to a spool, and selected by four passes of a radix
+ * selection, 16 bits at a time.
  */
 #include "base/arguments.h"
 
@@ -33,10 +34,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Figures ----------------------------------------------------------------------------- */
+/* ---- Figures --------------------------------------------------------------------------------- */
 
 typedef struct interaction_value {
-    uint64_t key; /* orders as the information does */
+    uint64_t key; /* sorts in the order of the information */
     uint64_t weight;
 } interaction_value;
 
@@ -46,19 +47,19 @@ typedef struct interaction_sums {
     psdvec_context *ctx;
     const pv_triple_text *text;
     uint64_t triples, occurrences, within_half;
-    double information, absolute, sum_absolute; /* sums, each times how often */
-    double cross, square;                       /* of sum times joint, and of sum^2 */
+    double information, absolute, sum_absolute; /* sums, weighted by the counts */
+    double cross, square;                       /* of the sum times joint, and of the squared sum */
     double joint;                               /* of PMI(c; a, b) */
-    double (*about)[2];                         /* words: of PMI(c; a) and PMI(c; b), by c */
+    double (*about)[2];                         /* words: sums of PMI(c; a) and PMI(c; b), by c */
     pv_spool *values;
     interaction_value *block;
     size_t block_count;
-    pv_top top; /* of pv_triple: the most frequent */
+    pv_top top; /* the most frequent triples (pv_triple) */
 } interaction_sums;
 
 enum { DIGITS = 1 << 16, QUANTILES = 5 };
 
-/* ---- One triple -------------------------------------------------------------------------- */
+/* ---- One triple ------------------------------------------------------------------------------ */
 
 static double pmi(uint64_t pair, uint64_t one, uint64_t other, uint64_t places)
 {
@@ -86,10 +87,10 @@ static double standard_error(const pv_triple *t, const uint64_t *one, uint64_t p
     for (int k = 0; k < 3; k++)
         variance += alone[k] / (single[k] * single[k]); /* one word without the others */
     variance += n * all * all - 1 / (double)places;
-    return variance > 0 ? sqrt(variance) : 0; /* rounding */
+    return variance > 0 ? sqrt(variance) : 0; /* may be negative by rounding */
 }
 
-/* All figures of one triple. */
+/* Computes all figures of one triple. */
 static void interaction_of(const pv_triple_text *x, const pv_triple *t, psdvec_interaction *out)
 {
     *out = (psdvec_interaction){.count = t->count, .information = NAN, .error = NAN};
@@ -105,14 +106,14 @@ static void interaction_of(const pv_triple_text *x, const pv_triple *t, psdvec_i
     out->joint = pmi(t->count, t->pairs[0], one[2], x->places);
     if (t->count == 0)
         return;
-    /* One logarithm of one quotient loses less than a difference of logarithms. */
+    /* The logarithm of a quotient is more accurate than a difference of logarithms. */
     double above = (double)t->count * (double)one[0] * (double)one[1] * (double)one[2];
     double below = (double)t->pairs[0] * (double)t->pairs[1] * (double)t->pairs[2];
     out->information = log(above / (below * (double)x->places));
     out->error = standard_error(t, one, x->places);
 }
 
-/* ---- The most frequent --------------------------------------------------------------------- */
+/* ---- The most frequent triples --------------------------------------------------------------- */
 
 /* Negative: x comes before y. */
 static int by_count(const void *a, const void *b, void *arg)
@@ -127,7 +128,7 @@ static int by_count(const void *a, const void *b, void *arg)
     return 0;
 }
 
-/* ---- Quantiles --------------------------------------------------------------------------- */
+/* ---- Quantiles ------------------------------------------------------------------------------- */
 
 static uint64_t key_of(double value)
 {
@@ -151,13 +152,13 @@ static psdvec_status flush(interaction_sums *s)
     return bytes ? pv_spool_append(s->values, s->block, bytes, NULL) : PSDVEC_OK;
 }
 
-/* One pass: the weight of each digit, the `pass`-th of 16 bits, among the keys that begin as
- * far as is known of each quantile. histogram: QUANTILES x DIGITS. */
+/* One pass: for each quantile, the weights of the values of 16-bit digit number `pass`, over the
+ * keys whose preceding digits equal those found so far. histogram: QUANTILES x DIGITS. */
 static psdvec_status count_digits(interaction_sums *s, int pass, const uint64_t *keys,
                                   uint64_t *histogram)
 {
     int shift = 48 - 16 * pass;
-    uint64_t known = pass ? ~UINT64_C(0) << (shift + 16) : 0; /* the bits that are */
+    uint64_t known = pass ? ~UINT64_C(0) << (shift + 16) : 0; /* mask of the digits found so far */
     memset(histogram, 0, QUANTILES * (size_t)DIGITS * sizeof *histogram);
     for (uint64_t at = 0; at < s->triples;) {
         size_t count = VALUES_A_BLOCK;
@@ -174,11 +175,11 @@ static psdvec_status count_digits(interaction_sums *s, int pass, const uint64_t 
     return PSDVEC_OK;
 }
 
-/* The least value such that `percent` of all occurrences have it or a smaller one. */
+/* The smallest value such that at least `percent` of all occurrences have it or a smaller one. */
 static psdvec_status select_quantiles(interaction_sums *s, const unsigned *percent,
                                       double *quantiles)
 {
-    uint64_t keys[QUANTILES] = {0}, left[QUANTILES]; /* weight still to be passed */
+    uint64_t keys[QUANTILES] = {0}, left[QUANTILES]; /* remaining weight */
     uint64_t *histogram =
         pv_alloc(s->ctx, QUANTILES * (size_t)DIGITS, sizeof *histogram, "the quantiles");
     psdvec_status status = PSDVEC_OK;
@@ -204,7 +205,7 @@ done:
     return status;
 }
 
-/* ---- All together -------------------------------------------------------------------------- */
+/* ---- Sums over triples ----------------------------------------------------------------------- */
 
 /* A pv_triple_sink; `opaque`: the sums. */
 static psdvec_status sums_add(void *opaque, const pv_triple *triples, size_t count)
@@ -264,7 +265,7 @@ static void finish_information(const interaction_sums *s, psdvec_information *in
                                         .interaction = s->information / all};
 }
 
-/* Fills in the report, and puts the most frequent triples in order. */
+/* Fills in the report and sorts the most frequent triples. */
 static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report *report,
                                  psdvec_information *information)
 {
@@ -285,7 +286,7 @@ static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report 
     return select_quantiles(s, percent, report->quantiles);
 }
 
-/* ---- All of it --------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 
 static psdvec_status measure_asked(const pv_triple_text *text, const uint32_t (*asked)[3],
                                    size_t count, psdvec_interaction *out)
@@ -342,7 +343,7 @@ psdvec_status psdvec_interactions_full(psdvec_context *ctx, const psdvec_model *
     PV_NEED_EACH(ctx, inputs, input_count);
     PV_NEED_ARRAY(ctx, asked, asked_count);
     PV_NEED_ARRAY(ctx, out, asked_count ? asked_count : most);
-    const char *folder = P_tmpdir; /* there is no output beside which temporary files could go */
+    const char *folder = P_tmpdir; /* there is no output folder for temporary files */
     double began = pv_now();
     pv_triple_text text = {0};
     psdvec_status status;

@@ -1,4 +1,4 @@
-/* Options of scoring documents, of drawing text from a model, and of simulation. */
+/* Options of scoring documents, generating text, and simulation. */
 #include "document/options.h"
 
 #include "base/arguments.h"

@@ -1,4 +1,4 @@
-/* The tables of scoring documents, drawing text, and simulation. */
+/* Option tables of scoring documents, generating text, and simulation. */
 #ifndef PV_DOCUMENT_OPTIONS_H
 #define PV_DOCUMENT_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* Tiles of scores, made and summed up. */
+/* Computes tiles of scores and their sums. */
 #include "document/partition_function.h"
 
 #include "base/blas.h"
@@ -9,17 +9,17 @@
 #include <math.h>
 
 enum {
-    RANGE = 4096,     /* words of a task */
-    TILE = 512,       /* words of a product */
-    BLOCK = 256,      /* contexts of a task */
-    SAMPLING = 0x5a3e /* purpose of random numbers */
+    RANGE = 4096,     /* words per task */
+    TILE = 512,       /* words per matrix product */
+    BLOCK = 256,      /* contexts per task */
+    SAMPLING = 0x5a3e /* stream number of random numbers */
 };
 
-/* The words that are summed over: all, or a sample. */
+/* The words to sum over: all of the vocabulary, or a sample. */
 typedef struct candidates {
     uint32_t count;
     const float *vectors; /* count x dim */
-    const float *log_p;   /* sampled: less log pi */
+    const float *log_p;   /* with sampling, minus log pi */
     const float *shift;   /* or NULL */
     const uint32_t *word; /* NULL: all words */
 } candidates;
@@ -30,25 +30,24 @@ struct pv_partition_function {
     candidates all;
     uint32_t *edges; /* ranges + 1 */
     uint32_t ranges;
-    float *tiles; /* a tile for each worker */
+    float *tiles; /* one tile per worker */
     size_t tile_size;
-    uint32_t tile; /* words of a tile. With residuals a whole range, so that the place in a row of
-                      residuals is looked for once a range */
+    uint32_t tile;     /* words per tile; RANGE with residuals, to search their rows less often */
     pv_exp_sums *sums; /* contexts x ranges */
     size_t sum_capacity;
-    /* Sampled */
+    /* Sampling */
     double *inclusion; /* words: pi; NULL: exact */
     uint32_t sample_capacity;
     uint64_t batch;
     float *vectors, *log_p, *shift;
     uint32_t *word;
-    uint32_t *place; /* words: in the sample, or UINT32_MAX */
-    /* The task at hand */
+    uint32_t *place; /* words: index in the sample, or UINT32_MAX */
+    /* The current call */
     const pv_contexts *contexts;
     float temperature;
 };
 
-/* `words` words in ranges. */
+/* Divides `words` words into ranges. */
 static void divide(pv_partition_function *n, uint32_t words)
 {
     n->ranges = 0;
@@ -59,10 +58,10 @@ static void divide(pv_partition_function *n, uint32_t words)
     }
 }
 
-/* ---- A sample ------------------------------------------------------------------------------- */
+/* ---- Sampling -------------------------------------------------------------------------------- */
 
-/* pi_w = min(1, rate q_w) with q near p, but not so near that a rare word would count too much when
- * the context calls for it. Returns their sum. */
+/* pi_w = min(1, rate q_w), where q is half p and half uniform, so that a rare word that is likely
+ * in a context does not get too large a weight. Returns the sum of pi. */
 static double include_at(pv_partition_function *n, double rate)
 {
     const pv_conditional *c = n->c;
@@ -75,7 +74,8 @@ static double include_at(pv_partition_function *n, double rate)
     return sum;
 }
 
-/* The rate at which `wanted` words are expected, fewer than there are. */
+/* Finds the rate at which the expected sample size is `wanted`, which is less than the
+ * vocabulary. */
 static psdvec_status choose_inclusion(pv_partition_function *n, uint32_t wanted)
 {
     double low = 0, high = 1;
@@ -119,8 +119,9 @@ static void take_word(pv_partition_function *n, uint32_t at, uint32_t word)
            c->dim * sizeof *n->vectors);
 }
 
-/* Systematic sampling: the words' pi laid end to end, and a comb of teeth at distance 1 with a
- * random start. Words of pi 1 come first, in ranges; then the teeth in turn to the groups. */
+/* Systematic sampling: the intervals of length pi of all words are placed end to end, and the words
+ * at equidistant points, 1 apart from a random start, are selected. Words with pi = 1 come first,
+ * in ranges; the others are assigned to the groups in turn. */
 static void draw_sample(pv_partition_function *n)
 {
     const pv_conditional *c = n->c;
@@ -194,7 +195,7 @@ bool pv_partition_function_sampled(const pv_partition_function *n)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Task: one block of contexts, one range of words. */
+/* Task: one block of contexts and one range of words. */
 static psdvec_status sum_range(void *arg, size_t task, int worker)
 {
     pv_partition_function *n = arg;
@@ -228,7 +229,7 @@ static psdvec_status sum_range(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Of sums: log Z, and the mean and variance of s, its first two derivatives in T. */
+/* log Z, and the mean and variance of s: its first two derivatives with respect to T. */
 typedef struct moments {
     double log_z, mean, variance;
 } moments;
@@ -241,8 +242,8 @@ static moments moments_of(const pv_exp_sums *sums)
                      .variance = sums->squared / sums->sum - mean * mean};
 }
 
-/* The jackknife's estimate, from which the bias of a logarithm is gone: of all, and the mean of
- * what remains without each group. */
+/* The jackknife estimate, which corrects the bias of the logarithm. all: estimate from all groups;
+ * without: mean of the estimates without one group. */
 static double jackknife(double all, double without)
 {
     return PV_SAMPLE_GROUPS * all - (PV_SAMPLE_GROUPS - 1) * without;
@@ -254,8 +255,8 @@ static pv_exp_sums one_term(double z, double s, double times)
         .largest = (float)z, .sum = times, .scored = times * s, .squared = times * s * s};
 }
 
-/* Context words by themselves: their own products can be most of Z, so none is left to chance. What
- * the sample has of them is taken away again. Adds them to `certain`. */
+/* Adds the context words exactly to `certain` and removes them from the sampled sums, because their
+ * self-products can dominate Z. */
 static void settle_context(const pv_partition_function *n, uint32_t row, pv_exp_sums *ranges,
                            pv_exp_sums *certain)
 {
@@ -283,7 +284,7 @@ static void settle_context(const pv_partition_function *n, uint32_t row, pv_exp_
     }
 }
 
-/* From the sums of a row's ranges to log Z. */
+/* Computes log Z from the sums of a row's ranges. */
 static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv_partition *out)
 {
     const pv_conditional *c = n->c;

@@ -1,4 +1,4 @@
-/* The distribution of the next word, whole: the most probable words, and words drawn from it. */
+/* The complete distribution of the next word: the most probable words, and sampling from it. */
 #include "base/arguments.h"
 #include "document/options.h"
 #include "document/scorer.h"
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE = 4096, DRAWING = 0xd4a3 /* purpose of random numbers */ };
+enum { RANGE = 4096, DRAWING = 0xd4a3 /* stream number of random numbers */ };
 
-/* All words of the first model after one context. */
+/* The scores of all words of the first model after one context. */
 typedef struct outlook {
     pv_scope memory;
     const pv_conditional *c;
     pv_trail trail;
     pv_contexts contexts; /* one row */
     uint64_t place;
-    float *score; /* words: s less the constant */
+    float *score; /* words: s without the constant */
     pv_exp_sums *ranges;
     size_t range_count;
     double log_z;
@@ -61,8 +61,8 @@ static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *
     return PSDVEC_OK;
 }
 
-/* One context is too little for a product of matrices: this is bound by how fast vectors arrive
- * from memory, and all workers fetch them. */
+/* One context is too few for a matrix product: the speed is limited by memory bandwidth, so all
+ * workers read vectors. */
 static psdvec_status look_at_range(void *arg, size_t range, int worker)
 {
     outlook *o = arg;
@@ -83,7 +83,7 @@ static psdvec_status look_at_range(void *arg, size_t range, int worker)
     return PSDVEC_OK;
 }
 
-/* Scores and log Z for the word after the trail. */
+/* Computes the scores and log Z for the word after the trail. */
 static psdvec_status look(outlook *o)
 {
     const pv_conditional *c = o->c;
@@ -124,7 +124,7 @@ static int compare_predictions(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
-/* All words, the most probable first; the caller's to free. */
+/* All words, the most probable first; the caller frees the array. */
 static psdvec_prediction *ranked(const outlook *o)
 {
     psdvec_prediction *all =
@@ -162,11 +162,11 @@ done:
     return status;
 }
 
-/* ---- Drawing ------------------------------------------------------------------------------------ */
+/* ---- Sampling -------------------------------------------------------------------------------- */
 
-/* What is drawn from, besides the distribution. */
+/* Restrictions on the sampled words. */
 typedef struct drawing {
-    uint32_t top;           /* the likeliest words; 0: all */
+    uint32_t top;           /* sample only the most probable words; 0: all */
     const uint32_t *recent; /* words not to be drawn */
     size_t recent_count;
 } drawing;
@@ -179,7 +179,7 @@ static bool is_recent(const drawing *d, uint32_t word)
     return false;
 }
 
-/* The word at `unit` of the way through the probabilities of the words that may be drawn. */
+/* The word at the fraction `unit` of the total probability of the allowed words. */
 static psdvec_status draw(const outlook *o, const drawing *d, double unit, uint32_t *word)
 {
     uint32_t words = o->c->words, most = d->top && d->top < words ? d->top : words;
@@ -187,7 +187,7 @@ static psdvec_status draw(const outlook *o, const drawing *d, double unit, uint3
     double sum = 0, goal = INFINITY;
     if (most < words && !(all = ranked(o)))
         return pv_failure(o->c->ctx);
-    /* First the sum of what may be drawn, then as far as `unit` says. */
+    /* The first pass sums the allowed probabilities, the second stops at the fraction `unit`. */
     for (int pass = 0; pass < 2; pass++) {
         uint32_t taken = 0;
         goal = pass ? unit * sum : (double)INFINITY;
@@ -218,12 +218,12 @@ psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer, const psdvec_generat
     outlook o;
     pv_progress progress;
     pv_scope scope = {.ctx = ctx, .what = "the words drawn"};
-    uint32_t *recent; /* the last words, in turn */
+    uint32_t *recent; /* ring buffer of the last words */
     size_t recent_count = 0;
     PV_TRY(pv_options_adopt(ctx, &pv_generate_table, options, &own));
     pv_progress_begin(&progress, ctx, "drawing", "words", own.length);
     PV_TRY_DONE(outlook_open(&o, scorer, prompt, prompt_count));
-    /* Some word must be left to be drawn. */
+    /* At least one word must remain allowed. */
     size_t most = own.no_repeat < o.c->words ? own.no_repeat : o.c->words - 1;
     PV_TAKE(&scope, recent, most + 1);
     PV_TRY_DONE(pv_scope_status(&scope));

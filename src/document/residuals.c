@@ -1,4 +1,4 @@
-/* Residuals, eq. 4: as a sparse matrix, as a file, and psdvec_residuals, which says where the
+/* Residuals, eq. 4: as a sparse matrix, as a file, and psdvec_residuals, which finds where the
  * vectors differ most from the counts.
  */
 #include "document/residuals.h"
@@ -19,10 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- The matrix -------------------------------------------------------------------------- */
-/* Two walks over the seen pairs (train/seen_pairs.h): the first counts, so that every row has its
- * place, the second fills. 8 bytes an entry, in memory if half of what is left of the budget
- * will do, else in a temporary file. */
+/* ---- The matrix ------------------------------------------------------------------------------ */
+/* Two passes over the seen pairs (train/seen_pairs.h): the first counts the entries of each row,
+ * the second fills them in. An entry takes 8 bytes, in memory if half of the remaining budget
+ * suffices, else in a temporary file. */
 
 typedef struct fill_job {
     pv_residual_matrix *matrix;
@@ -36,7 +36,7 @@ static psdvec_status take_pairs(void *arg, const pv_seen_row *row, int worker)
     const pv_link *link = job->link;
     pv_csr_store *matrix = &job->matrix->rows;
     (void)worker;
-    if (!matrix->column) { /* the first walk */
+    if (!matrix->column) { /* the first pass */
         matrix->begin[row->word + 1] = row->count;
         return PSDVEC_OK;
     }
@@ -106,7 +106,7 @@ void pv_residual_matrix_free(pv_residual_matrix *matrix)
     pv_free(ctx, matrix);
 }
 
-/* ---- The file ---------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
                                      const char *path)
@@ -133,11 +133,11 @@ psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data
                             sizeof meta / sizeof *meta, true);
 }
 
-/* ---- Figures ----------------------------------------------------------------------------- */
-/* One walk over the seen pairs gives the figures and the first pairs in the order wanted; if a file
- * is wanted, the matrix is made as well. Sums are taken row by row and then over the rows in their
- * order. The order of the pairs is total, so the list does not depend on which worker finds a pair
- * nor on how the pairs are divided into runs. */
+/* ---- Figures --------------------------------------------------------------------------------- */
+/* One pass over the seen pairs computes the figures and the first pairs in the requested order; if
+ * a file is requested, the matrix is computed as well. Sums are taken row by row and then over the
+ * rows in order. The order of the pairs is total, so the list does not depend on which worker finds
+ * a pair or on how the pairs are divided into runs. */
 
 typedef struct row_sums {
     uint64_t pairs;
@@ -149,7 +149,7 @@ typedef struct row_sums {
 
 typedef struct residuals_job {
     const pv_link *link;
-    bool symmetric; /* a pair has one target */
+    bool symmetric; /* a pair has the same target in both directions */
     psdvec_residual_order order;
     double least_count;
     uint64_t most;
@@ -157,11 +157,12 @@ typedef struct residuals_job {
     row_sums *rows; /* words of the model */
     int workers;
     pv_top *lists; /* workers */
-    size_t room;   /* pairs of a list before they become a run; 0: it keeps the first `most` */
-    pv_sorted_runs runs; /* what the lists did not hold, and in the end all */
+    size_t room;   /* pairs in a list before it becomes a run; 0: the list keeps the first `most`
+                    * pairs */
+    pv_sorted_runs runs; /* pairs beyond the capacity of the lists, and at the end all pairs */
 } residuals_job;
 
-/* ---- The list ---------------------------------------------------------------------- */
+/* ---- The list -------------------------------------------------------------------------------- */
 static double rank_of(psdvec_residual_order order, const psdvec_residual *r)
 {
     double a = r->target - r->product;
@@ -182,8 +183,8 @@ static int compare(const void *left, const void *right, void *order)
     return a->focus < b->focus ? -1 : a->focus > b->focus;
 }
 
-/* The lists take at most half of what the walk leaves of the budget, because sorting needs memory,
- * too. If they cannot hold all pairs that are wanted, each one is sorted when it is full and goes to
+/* The lists take at most half of the budget that the pass leaves, because sorting needs memory,
+ * too. If they cannot hold all requested pairs, each list is sorted when it is full and written to
  * a temporary file. */
 static psdvec_status open_lists(residuals_job *job, const psdvec_model *model,
                                 const psdvec_counts *counts)
@@ -212,7 +213,7 @@ static psdvec_status open_lists(residuals_job *job, const psdvec_model *model,
     return pv_scope_status(&job->memory);
 }
 
-/* The list becomes a run in the file. */
+/* Writes the list to the file as a sorted run. */
 static psdvec_status spill(residuals_job *job, pv_top *list)
 {
     pv_top_sort(list);
@@ -242,7 +243,7 @@ static psdvec_status sort_list(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* After the walk: all lists are runs, in memory if no run had to go to the file. */
+/* After the pass: turns all lists into runs, in memory if no run was written to the file. */
 static psdvec_status end_lists(residuals_job *job)
 {
     bool spilled = job->runs.spool != NULL;
@@ -275,7 +276,7 @@ static psdvec_status deliver(void *arg, const void *item)
     return PSDVEC_OK;
 }
 
-/* ---- The walk ---------------------------------------------------------------------- */
+/* ---- The pass -------------------------------------------------------------------------------- */
 static void add_direction(row_sums *sums, const psdvec_residual *r)
 {
     double a = r->target - r->product;
@@ -386,7 +387,7 @@ static psdvec_status walk_pairs(residuals_job *job, const psdvec_model *model,
     return end_lists(job);
 }
 
-/* ---- The file ------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 static psdvec_status write_all(psdvec_context *ctx, const psdvec_model *model,
                                const psdvec_counts *counts, const char *target, const char *output)
 {
@@ -455,7 +456,7 @@ psdvec_status psdvec_residuals_each(psdvec_context *ctx, const psdvec_model *mod
     pv_sorted_runs_init(&job.runs);
     if (!folder)
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path"));
-    if (output) /* now, not after all the work */
+    if (output) /* check now, not after all the work */
         PV_TRY_DONE(check_output(ctx, model, counts, output));
     PV_TRY_DONE(pv_model_link_open(ctx, model, counts, true, &opened));
     PV_TRY_DONE(pv_model_counts_check(ctx, counts, opened.same_counts, opened.common));

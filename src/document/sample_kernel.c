@@ -1,4 +1,4 @@
-/* Tiles of weights, their sums, and the word that a random number falls on. */
+/* Tiles of weights, their sums, and the word that a random number selects. */
 #include "document/simulate.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void tile_weights(const float *p, const float *const *rows, size_t count,
     }
 }
 
-/* Lane by lane, then the lanes: an order that vector units can keep to. */
+/* Sums each lane, then the lanes: an order that vector units can follow. */
 static double tile_sum(const float weights[PV_SAMPLE_TILE])
 {
     float lane[LANES] = {0};
@@ -46,7 +46,7 @@ size_t pv_sample_find(const float *p, const float *const *rows, size_t count, si
                       const double *ends, double unit, double *probability)
 {
     double mark = unit * ends[tiles - 1];
-    size_t low = 0, high = tiles - 1; /* the first tile that ends behind the mark */
+    size_t low = 0, high = tiles - 1; /* the first tile that ends after the mark */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (ends[middle] > mark)
@@ -57,7 +57,8 @@ size_t pv_sample_find(const float *p, const float *const *rows, size_t count, si
     float weights[PV_SAMPLE_TILE];
     tile_weights(p, rows, count, low * PV_SAMPLE_TILE, weights);
     double sum = low ? ends[low - 1] : 0;
-    /* Rounding may leave the mark behind the last weight: then it is the last word there is. */
+    /* By rounding, the mark can be after the last weight; then the last word with a weight is
+     * taken. */
     size_t last = 0;
     for (size_t j = 0; j < PV_SAMPLE_TILE; j++) {
         sum += (double)weights[j];
@@ -82,7 +83,7 @@ size_t pv_sample_careful(const float *p, const float *const *rows, size_t count,
             scratch[j] += log((double)rows[k][j]);
         most = fmax(most, scratch[j]);
     }
-    if (most == -INFINITY) /* these words exclude each other, and leave nothing */
+    if (most == -INFINITY) /* these words exclude each other, and no word has a positive weight */
         return pv_sample_careful(p, rows, 0, tiles, unit, scratch, probability);
     for (size_t j = 0; j < n; j++)
         all += scratch[j] = exp(scratch[j] - most);

@@ -1,5 +1,5 @@
-/* Opening and feeding a scorer, and what the host hears of a text: words with what moved them, documents,
- * the total. */
+/* Opening a scorer, feeding it text, and reporting words with their influences, documents and the
+ * total to the caller. */
 #include "document/scorer.h"
 
 #include "base/arguments.h"
@@ -24,7 +24,7 @@ static psdvec_status open_model(psdvec_scorer *s, const psdvec_scored_model *fro
     return pv_scope_status(&s->memory);
 }
 
-/* Words that any of the models knows. */
+/* The number of words that are in any of the models. */
 static uint64_t count_union(const psdvec_scorer *s)
 {
     uint64_t words = s->models[0].conditional->words;
@@ -43,7 +43,8 @@ static uint64_t count_union(const psdvec_scorer *s)
     return words;
 }
 
-/* Text is split as the first model's was. Another one may never meet words that it knows. */
+/* Text is tokenised as for the first model. With other rules, words of another model may never
+ * occur. */
 static void warn_of_other_tokens(const psdvec_scorer *s, size_t m)
 {
     const psdvec_text_options *a = &s->models[0].conditional->counting.text;
@@ -159,9 +160,9 @@ const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *score
     return scorer ? &scorer->models[0].conditional->counting.text : NULL;
 }
 
-/* ---- Telling of words ----------------------------------------------------------------------------------- */
+/* ---- Reporting words ------------------------------------------------------------------------- */
 
-/* What each context word adds to the word of a row, by the first model. */
+/* The contribution of each context word to the score of a row's word, by the first model. */
 static psdvec_status find_influences(psdvec_scorer *s, uint32_t row, uint32_t word,
                                      psdvec_word_score *out)
 {
@@ -278,10 +279,10 @@ static psdvec_status take_word(psdvec_scorer *s, const pv_event *event, uint32_t
     return PSDVEC_OK;
 }
 
-/* ---- Telling of documents ------------------------------------------------------------------------------ */
+/* ---- Reporting documents --------------------------------------------------------------------- */
 
-/* Samples of different batches are independent, so their variances add up. Within a batch all words
- * share one sample, and err together: those of a document, and those of all documents. */
+/* Samples of different batches are independent, so their variances add. Within a batch all words
+ * share one sample and their errors are correlated, within a document and over all documents. */
 static void add_variance(const psdvec_scorer *s, double *sums, pv_tally *to)
 {
     for (size_t m = 0; m < s->model_count; m++) {
@@ -318,7 +319,8 @@ static void fill_score(psdvec_scorer *s, pv_tally *tally, const char *source, co
                                        .fit_count = s->model_count};
 }
 
-/* Some whole words, not more than fit a line; of a longer word as many whole characters. */
+/* Cuts the text after as many complete words as fit on a line; cuts a longer word after a complete
+ * character. */
 static psdvec_status cut_beginning(psdvec_scorer *s)
 {
     const char *text = s->beginning.data;
@@ -365,7 +367,7 @@ const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *scorer)
     return &scorer->score;
 }
 
-/* Forgets what waits. */
+/* Discards pending events. */
 static void drop(psdvec_scorer *s)
 {
     for (size_t m = 0; m < s->model_count; m++)
@@ -375,7 +377,7 @@ static void drop(psdvec_scorer *s)
     s->texts.length = 0;
 }
 
-/* Scores what waits and tells the host. */
+/* Scores the pending words and reports them to the caller. */
 static psdvec_status flush(psdvec_scorer *s)
 {
     uint32_t row = 0;
@@ -398,7 +400,7 @@ static psdvec_status flush(psdvec_scorer *s)
     return pv_check_cancel(s->ctx);
 }
 
-/* ---- Feeding ---------------------------------------------------------------------------------- */
+/* ---- Feeding --------------------------------------------------------------------------------- */
 
 static psdvec_status add_event(psdvec_scorer *s, pv_event_kind kind, const char *text,
                                size_t length)
@@ -413,7 +415,8 @@ static psdvec_status flush_if_full(psdvec_scorer *s)
     return s->rows == PV_SCORER_ROWS || s->event_count == PV_SCORER_EVENTS ? flush(s) : PSDVEC_OK;
 }
 
-/* The bigrams' scores need the word before, which the trail forgets. */
+/* Called at once, because the bigram scores need the preceding word, and the trail does not keep
+ * it. */
 static void score_bigrams(const pv_scored_model *m, pv_scored_word *w)
 {
     const pv_conditional *c = m->conditional;
@@ -466,7 +469,7 @@ static psdvec_status feed_end(psdvec_scorer *s, const char *source)
     return flush_if_full(s);
 }
 
-/* A document that was begun is ended. */
+/* Ends a document that was begun. */
 static psdvec_status finish(psdvec_scorer *s)
 {
     if (s->place > 0)
@@ -474,8 +477,8 @@ static psdvec_status finish(psdvec_scorer *s)
     return flush(s);
 }
 
-/* After a failure what waits is in disorder, and the document being fed cannot be told any more: both
- * are forgotten, so that a host may go on with another one. */
+/* After a failure the pending events are inconsistent and the current document cannot be reported.
+ * Discards both, so that the caller can continue with another document. */
 static psdvec_status settle(psdvec_scorer *s, psdvec_status status)
 {
     if (status == PSDVEC_OK)
@@ -520,7 +523,7 @@ psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer)
     return settle(scorer, finish(scorer));
 }
 
-/* ---- Whole texts ------------------------------------------------------------------------------- */
+/* ---- Complete texts -------------------------------------------------------------------------- */
 
 static psdvec_status feed_tokens(void *arg, const pv_token *tokens, size_t count)
 {
@@ -540,7 +543,7 @@ static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length
     uint64_t before = s->documents;
     PV_TRY(pv_tokens_of_text(s->ctx, &options, s->models[0].conditional->model->phrases, text,
                              length, &sink));
-    if (s->place == 0 && s->documents == before) /* no word in it: still a document */
+    if (s->place == 0 && s->documents == before) /* no word in it, but still a document */
         PV_TRY(feed_end(s, NULL));
     return finish(s);
 }

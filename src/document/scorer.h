@@ -1,8 +1,8 @@
-/* The scorer: a text goes in word by word, documents and their probabilities come out.
+/* The scorer: text is added word by word, and documents are reported with their probabilities.
  *
- * Words wait until there are enough of them for products of matrices. What waits is a list of
- * events, words and ends of documents, in the order in which the host will hear of them; and for
- * each model the contexts of the words that it is to score.
+ * Words are collected until there are enough for matrix products. The pending data is a list of
+ * events (words and ends of documents, in the order in which they are reported), and for each model
+ * the contexts of the words to score.
  */
 #ifndef PV_DOCUMENT_SCORER_H
 #define PV_DOCUMENT_SCORER_H
@@ -15,12 +15,12 @@ typedef struct pv_scored_model {
     pv_partition_function *normaliser;
     pv_trail trail;
     pv_contexts contexts;
-    pv_partition *partitions; /* a row each */
+    pv_partition *partitions; /* one per row */
 } pv_scored_model;
 
-/* Numbers that wait with a word, for each model. */
+/* The pending numbers of a word, per model. */
 typedef struct pv_scored_word {
-    uint32_t word; /* in the model; PSDVEC_UNKNOWN_WORD: another model knows it */
+    uint32_t word; /* in the model; PSDVEC_UNKNOWN_WORD: it is only in another model */
     double bigram, bigram_fitted;
 } pv_scored_word;
 
@@ -28,15 +28,16 @@ typedef enum pv_event_kind { PV_EVENT_WORD, PV_EVENT_UNKNOWN, PV_EVENT_END } pv_
 
 typedef struct pv_event {
     pv_event_kind kind;
-    uint32_t length; /* of the text, in the buffer of texts; of an end, of its source */
+    uint32_t length; /* of the text in the buffer of texts; for the end of a document, of its
+                      * source */
     size_t text;
 } pv_event;
 
-/* What is being added up of a document, or of all. */
+/* Running totals of a document, or of all documents. */
 typedef struct pv_tally {
     uint64_t number, words, known;
     psdvec_document_fit *fits; /* models */
-    double *variance;          /* models: of `conditional`, by sampling */
+    double *variance;          /* models: of `conditional`, from sampling */
 } pv_tally;
 
 struct psdvec_scorer {
@@ -45,29 +46,29 @@ struct psdvec_scorer {
     psdvec_scorer_options options;
     pv_scored_model *models;
     size_t model_count;
-    /* What waits */
+    /* Pending data */
     pv_event *events;
     size_t event_count;
-    uint32_t rows;       /* scored words among them */
+    uint32_t rows;       /* scored words among the events */
     pv_scored_word *row; /* PV_SCORER_ROWS x models */
     pv_buffer texts;
-    uint64_t place;     /* in the document being fed */
-    uint64_t documents; /* fed */
-    /* What is told */
+    uint64_t place;     /* position in the document being fed */
+    uint64_t documents; /* number of documents fed */
+    /* Reported data */
     pv_tally document, total;
     uint64_t told_place;
     pv_buffer beginning;
     psdvec_influence *influences;
     size_t influence_capacity;
-    double *without;     /* models x groups: sums over a document's words of one batch */
+    double *without;     /* models x groups: sums over the words of a document in one batch */
     double *without_all; /* the same over all words of the batch */
     psdvec_document_score score;
 };
 
-/* Rows of a batch, and events that wait at most. */
+/* Maximum numbers of rows and events in a batch. */
 enum { PV_SCORER_ROWS = 1024, PV_SCORER_EVENTS = 8192 };
 
-/* Of a psdvec_fit_report, in the model file. */
+/* The members of a psdvec_fit_report in the model file. */
 extern const pv_json_field pv_fit_fields[];
 
 #endif

@@ -1,13 +1,13 @@
-/* Drawing a model and a text from it, section 4 of the paper (docs/explanation/simulation.md): names, text,
- * the folder and what goes into it.
+/* Simulation, section 4 of the paper (docs/explanation/simulation.md): names, text, the output
+ * folder and its files.
  *
- * A word is drawn from p_w prod_k exp(G_kw) over the words k before it in the window, normalised;
- * the first word of a document from p. Documents are independent, so workers take them as they
- * come; the number for a word depends on its place alone, and as all words have the same length,
- * so does the place of its bytes in the file.
+ * A word is drawn from p_w prod_k exp(G_kw) over the preceding words k in the window, normalised;
+ * the first word of a document is drawn from p. Documents are independent, so workers draw them in
+ * any order: the random number of a word depends only on its position in the text and, as all words
+ * have the same length, so does its byte offset in the file.
  *
- * Cost: for a window of 1, whose distributions are known beforehand, a search; otherwise n *
- * window multiplications a word.
+ * Cost per word: a binary search for a window of 1, whose distributions are computed in advance;
+ * otherwise n * window multiplications.
  */
 #include "document/simulate.h"
 
@@ -37,14 +37,14 @@ enum { TASK_WORDS = 1 << 14, BUFFER_WORDS = 1 << 12 };
 
 typedef struct drawn_text {
     pv_scope memory;
-    uint64_t *counts;  /* n: how often each word was drawn */
-    char *names;       /* all words, one after the other */
-    uint64_t *offsets; /* n + 1: where they begin */
+    uint64_t *counts;  /* n: the number of times each word was drawn */
+    char *names;       /* all words, concatenated */
+    uint64_t *offsets; /* n + 1: where each word begins */
     double log_likelihood, log_unigram;
     uint64_t documents, bytes;
 } drawn_text;
 
-/* ---- Names --------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const char consonants[] = "bdfghjklmnprstvz", vowels[] = "aeiou";
 enum { CONSONANTS = sizeof consonants - 1, VOWELS = sizeof vowels - 1 };
@@ -68,28 +68,28 @@ void pv_name_write(uint32_t word, size_t length, char *to)
     }
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* What one worker needs. */
+/* The workspace of one worker. */
 typedef struct desk {
     uint64_t *counts;   /* n */
     double *ends;       /* tiles */
     double *careful;    /* stride */
-    const float **rows; /* window: of the words before, a ring */
+    const float **rows; /* window: rows of the preceding words, a ring buffer */
     char *buffer;       /* BUFFER_WORDS words */
 } desk;
 
 typedef struct draw_job {
     const pv_truth *truth;
     pv_output *output;
-    desk *desks;       /* per worker */
-    double (*sums)[2]; /* per task: log-likelihood, log p */
+    desk *desks;       /* one per worker */
+    double (*sums)[2]; /* one per task: log-likelihood, log p */
     size_t name_length;
     uint64_t task_documents;
     pv_progress progress;
 } draw_job;
 
-/* The next word, with `before` words in the window, and its probability. */
+/* Draws the next word, with `before` words in the window, and returns its probability. */
 static uint32_t draw_word(const pv_truth *t, desk *d, size_t before, double unit,
                           double *probability)
 {
@@ -106,7 +106,7 @@ static uint32_t draw_word(const pv_truth *t, desk *d, size_t before, double unit
     return (uint32_t)pv_sample_find(t->p, d->rows, before, t->tiles, ends, unit, probability);
 }
 
-/* One document, places begin .. end - 1 of the text, and its bytes to the file. */
+/* Draws one document, positions begin .. end - 1 of the text, and writes it to the file. */
 static psdvec_status draw_document(draw_job *job, desk *d, uint64_t begin, uint64_t end,
                                    double sums[2])
 {
@@ -151,9 +151,10 @@ static psdvec_status draw_documents(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* ---- All documents ------------------------------------------------------------------------ */
+/* ---- All documents --------------------------------------------------------------------------- */
 
-/* Draws the text into `output`, from its beginning. Free `drawn->memory` in any case. */
+/* Draws the text into `output`, from its beginning. The caller frees `drawn->memory`, even after a
+ * failure. */
 static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text *drawn)
 {
     psdvec_status status;
@@ -209,15 +210,15 @@ typedef struct simulation_folder {
     psdvec_context *ctx;
     const char *folder;
     char *path[FILES];
-    bool made;     /* by us, and to be taken away again after a failure */
-    bool opened;   /* it may be written to */
+    bool made;     /* created by this run; removed after a failure */
+    bool opened;   /* writing is allowed */
     bool replaces; /* an earlier simulation */
 } simulation_folder;
 
-/* What truth.json begins with, and by which a folder of ours is known. */
+/* The beginning of truth.json, which identifies the folder of a simulation. */
 static const char mark[] = "{\"format\":\"psdvec.simulation\"";
 
-/* ---- The folder ------------------------------------------------------------------------ */
+/* ---- The folder ------------------------------------------------------------------------------ */
 
 static bool is_ours(const char *truth_file)
 {
@@ -229,7 +230,7 @@ static bool is_ours(const char *truth_file)
     return got == (ssize_t)sizeof mark - 1 && !memcmp(head, mark, sizeof mark - 1);
 }
 
-/* Nobody's file is replaced but a simulation's. */
+/* Only the files of an earlier simulation may be replaced. */
 static psdvec_status look_in(simulation_folder *f)
 {
     struct stat found;
@@ -246,7 +247,8 @@ static psdvec_status look_in(simulation_folder *f)
     return PSDVEC_OK;
 }
 
-/* Makes the folder, or sees that nothing in it would be lost. Close it in either case. */
+/* Creates the folder, or checks that no other files would be overwritten. Close it in either
+ * case. */
 static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulation_folder *f)
 {
     *f = (simulation_folder){.ctx = ctx, .folder = path};
@@ -278,23 +280,23 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
 /* `whole`: everything was written. */
 static void folder_close(simulation_folder *f, bool whole)
 {
-    /* Of half a simulation nothing stays; one that was there before stays as it is. */
+    /* Removes the files of an incomplete simulation; an earlier simulation stays unchanged. */
     for (size_t k = 0; k < FILES; k++) {
         if (f->opened && !f->replaces && !whole && k != TRUTH)
             unlink(f->path[k]);
         free(f->path[k]);
     }
-    if (f->made && !whole) /* fails, and rightly, if there is anything else in it */
+    if (f->made && !whole) /* fails, as intended, if the folder contains other files */
         rmdir(f->folder);
 }
 
-/* ---- Residuals ----------------------------------------------------------------------------- */
+/* ---- Residuals ------------------------------------------------------------------------------- */
 
 static psdvec_status write_residuals(const pv_truth *t, const drawn_text *drawn, const char *path)
 {
     psdvec_status status;
     pv_scope scope = {.ctx = t->ctx, .what = "residuals of all pairs"};
-    size_t n = t->words, columns = t->residuals ? n : 0; /* without any, the rows are empty */
+    size_t n = t->words, columns = t->residuals ? n : 0; /* without residuals, the rows are empty */
     uint64_t *begin;
     uint32_t *focus;
     float *value;
@@ -323,7 +325,7 @@ done:
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* Pairs of places in the text that are within the window. */
+/* The number of pairs of positions in the text that are within the window. */
 static double pairs_of(const pv_truth *t, const drawn_text *drawn)
 {
     const psdvec_simulate_options *o = &t->options;
@@ -338,8 +340,8 @@ static double pairs_of(const pv_truth *t, const drawn_text *drawn)
     return pairs;
 }
 
-/* As training would have to be told to get there: the target of which the truth is the limit, and
- * weights that follow the counts. */
+/* The training options whose result converges to the truth: its target, and weights proportional to
+ * the counts. */
 static psdvec_status write_settings(const pv_truth *t, double pairs, pv_buffer *json)
 {
     psdvec_train_options o;
@@ -412,7 +414,7 @@ done:
     return status;
 }
 
-/* ---- The story ----------------------------------------------------------------------------- */
+/* ---- truth.json ------------------------------------------------------------------------------ */
 
 static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn, const char *path)
 {
@@ -455,10 +457,10 @@ done:
     return status;
 }
 
-/* ---- All of it --------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 
-/* Nothing appears before everything is drawn; truth.json, which vouches for the rest, comes
- * last. */
+/* No file appears before everything is drawn. truth.json marks the folder as complete, so it is
+ * written last. */
 static psdvec_status simulate(pv_truth *truth, const simulation_folder *folder, drawn_text *drawn)
 {
     psdvec_status status;

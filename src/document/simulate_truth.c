@@ -1,21 +1,22 @@
-/* The truth behind a simulated text.
+/* The true parameters of a simulated text.
  *
- * Drawn are vectors with independent normal numbers of variance 1/(2 mu_i), where mu_i is such that
- * v_i' J v_j of frequent words has the wanted standard deviation, and residuals of a variance
- * proportional to 1/f(h_ij), with the weights f of the paper and h_ij = p_i p_j. For these to be the mutual
- * information of a text, the pairs of eq. 1, p_i p_j exp(G_ij), must have the margins p:
+ * Vectors are drawn with independent normal components of variance 1/(2 mu_i), where mu_i is such
+ * that v_i' J v_j of frequent words has the requested standard deviation. Residuals are drawn with
+ * a variance proportional to 1/f(h_ij), with the weights f of the paper and h_ij = p_i p_j. For
+ * these to be the pointwise mutual information of a text, the pair probabilities of eq. 1, p_i p_j
+ * exp(G_ij), must have the margins p:
  *
  *     sum_j p_j exp(G_ij) = 1,    sum_i p_i exp(G_ij) = 1
  *
- * Adding numbers c_i + d_j to G, found by scaling rows and columns in turn (Sinkhorn), makes it
- * so. In the symmetric form their symmetric part is two more directions,
+ * This is achieved by adding c_i + d_j to G; c and d are found by scaling rows and columns in turn
+ * (Sinkhorn). In the symmetric form their symmetric part becomes two more dimensions,
  *
  *     c_i + c_j = (c_i + 1)(c_j + 1)/2 - (c_i - 1)(c_j - 1)/2
  *
- * which are the last two of the N; in the psd form, which has no place for them, they are
- * residuals. At the end V is turned to the axes of V J V', as training leaves it.
+ * which are the last two of the N; the psd form cannot represent them, so there they are residuals.
+ * Finally V is rotated to the principal axes of V J V', as in training.
  *
- * Cost: n^2 N multiplications, a table of n^2 floats, and per round of scaling n^2 more.
+ * Cost: n^2 N multiplications, a table of n^2 floats, and n^2 operations per round of scaling.
  */
 #include "document/simulate.h"
 
@@ -30,7 +31,7 @@
 
 enum { ROWS = 64, COLUMNS = 256, MOST_ROUNDS = 2000 };
 
-/* exp of this is still far from the end of float. */
+/* exp(MOST_LOG) is far below the largest float. */
 #define MOST_LOG 70.0F
 
 static size_t blocks_of(uint32_t words, size_t block)
@@ -38,15 +39,15 @@ static size_t blocks_of(uint32_t words, size_t block)
     return (words + block - 1) / block;
 }
 
-/* ---- Margins ----------------------------------------------------------------------------- */
-/* Scaling (Sinkhorn): factors of rows and columns in turn, until pairs p_i p_j exp(G_ij + c_i + d_j)
- * add up to p in both directions. The table is positive, so this always ends, and soon if its
- * entries are not far from 1. */
+/* ---- Margins --------------------------------------------------------------------------------- */
+/* Sinkhorn scaling: factors of rows and columns are computed in turn, until the pairs p_i p_j
+ * exp(G_ij + c_i + d_j) have the margins p in both directions. The table is positive, so this
+ * always converges, quickly if its entries are close to 1. */
 
 typedef struct scale_job {
     const pv_truth *truth;
     double *weights; /* n: p times the factors of the other side */
-    double *factors; /* n: of this side, to be found */
+    double *factors; /* n: the factors of this side to compute */
 } scale_job;
 
 static psdvec_status scale_rows(void *arg, size_t task, int worker)
@@ -87,7 +88,7 @@ static psdvec_status scale_columns(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* One half of a round: the factors of one side from those of the other. */
+/* Half a round: computes the factors of one side from those of the other. */
 static psdvec_status half_round(scale_job *job, const double *given, size_t block, pv_task_fn *fn)
 {
     const pv_truth *t = job->truth;
@@ -96,8 +97,8 @@ static psdvec_status half_round(scale_job *job, const double *given, size_t bloc
     return pv_parallel_tasks(t->ctx, blocks_of(t->words, block), fn, job);
 }
 
-/* c (rows) and d (columns), n each and with the same mean over p, that give the pairs of the
- * table the margins p. */
+/* Computes c (rows) and d (columns), n each and with the same mean over p, that give the pairs of
+ * the table the margins p. */
 static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
 {
     psdvec_status status = PSDVEC_OK;
@@ -116,7 +117,7 @@ static psdvec_status scale_to_margins(pv_truth *t, double *c, double *d)
         memcpy(last, c, t->words * sizeof *last);
         PV_TRY_DONE(half_round(&rows, d, ROWS, scale_rows));
         PV_TRY_DONE(half_round(&columns, c, COLUMNS, scale_columns));
-        error = 0; /* how far the rows were off when the columns were right */
+        error = 0; /* error of the row sums when the column sums are exact */
         for (uint32_t i = 0; i < t->words; i++)
             error = fmax(error, fabs(last[i] / c[i] - 1));
         pv_progress_add(&progress, 1);
@@ -143,7 +144,7 @@ done:
     return status;
 }
 
-/* ---- Axes -------------------------------------------------------------------------------- */
+/* ---- Principal axes -------------------------------------------------------------------------- */
 
 typedef struct axis {
     double value;
@@ -156,11 +157,11 @@ static int by_magnitude(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* V with V J V' = B diag(signs) B' and orthogonal columns, the longest first, as training leaves
- * it. B, V: n x N, row-major; eigenvalues: N, with the signs of J.
+/* Computes V with V J V' = B diag(signs) B' and orthogonal columns, the longest first, as in
+ * training. B, V: n x N, row-major; eigenvalues: N, with the signs of J.
  *
- * With B'B = Q L Q' the columns of Y = B Q L^-1/2 are orthonormal, and B diag(signs) B' =
- * Y K Y' with K = L^1/2 Q' diag(signs) Q L^1/2 = U T U'. So V = B R = Y U |T|^1/2.
+ * With B'B = Q L Q' the columns of Y = B Q L^-1/2 are orthonormal, and B diag(signs) B' = Y K Y'
+ * with K = L^1/2 Q' diag(signs) Q L^1/2 = U T U'. So V = B R = Y U |T|^1/2.
  */
 static psdvec_status turn_to_axes(psdvec_context *ctx, const double *B, const float *signs,
                                   size_t n, size_t N, float *vectors, float *eigenvalues)
@@ -220,7 +221,7 @@ done:
     return status;
 }
 
-/* ---- Unigrams and residuals -------------------------------------------------------- */
+/* ---- Unigrams and residuals ------------------------------------------------------------------ */
 
 static void make_unigrams(pv_truth *t)
 {
@@ -234,8 +235,8 @@ static void make_unigrams(pv_truth *t)
     }
 }
 
-/* How many pairs have p_i p_j >= h. p falls, so the partners of each word are the first ones, and
- * fewer from word to word. */
+/* The number of pairs with p_i p_j >= h. p decreases, so the partners of a word are the first
+ * words, and their number decreases from word to word. */
 static double pairs_above(const pv_truth *t, double h)
 {
     double pairs = 0;
@@ -248,12 +249,12 @@ static double pairs_above(const pv_truth *t, double h)
     return pairs;
 }
 
-/* The largest h that at least the wanted share of all pairs reach, up to rounding. */
+/* Finds the largest h that at least the requested share of all pairs reach, up to rounding. */
 static void find_cut(pv_truth *t)
 {
     double all = (double)t->words * t->words, share = t->options.residual_cut;
     if (share >= 1)
-        return; /* stays 0 */
+        return; /* the cut stays 0 */
     double low = log(t->unigram[t->words - 1]) * 2 - 1e-9, high = log(t->unigram[0]) * 2 + 1e-9;
     for (int step = 0; step < 60; step++) {
         double middle = (low + high) / 2;
@@ -289,7 +290,7 @@ void pv_truth_residuals(const pv_truth *t, uint32_t i, float *row)
     }
 }
 
-/* ---- The table exp(V J V' + A) ------------------------------------------------------- */
+/* ---- The table exp(V J V' + A) --------------------------------------------------------------- */
 
 typedef struct table_job {
     const pv_truth *truth;
@@ -355,15 +356,15 @@ done:
     return status;
 }
 
-/* ---- All of it -------------------------------------------------------------------------- */
+/* ---- Drawing the parameters ------------------------------------------------------------------ */
 
-/* Directions that are drawn; the symmetric form keeps two for the margins. */
+/* The number of drawn dimensions; the symmetric form reserves two for the margins. */
 static uint32_t drawn_dim(const pv_truth *t)
 {
     return t->options.form == PSDVEC_FORM_SYMMETRIC ? t->dim - 2 : t->dim;
 }
 
-/* The drawn numbers as the first columns of B (n x N), and as floats in t->vectors (n x D). */
+/* Fills the first columns of B (n x N), and t->vectors (n x D) with the same numbers as floats. */
 static void draw_vectors(pv_truth *t, double *B)
 {
     uint32_t D = drawn_dim(t);
@@ -380,11 +381,11 @@ static void draw_vectors(pv_truth *t, double *B)
     }
 }
 
-/* What the scaling found goes where the form has a place for it. */
+/* Stores the scaling in the last two dimensions (symmetric form) or in the residuals. */
 static void place_scaling(pv_truth *t, double *B)
 {
     if (t->options.form == PSDVEC_FORM_PSD)
-        return; /* `before` and `after` hold it: residuals */
+        return; /* `before` and `after` already hold it as residuals */
     for (size_t i = 0; i < t->words; i++) {
         double both = (t->before[i] + t->after[i]) / 2, odd = (t->before[i] - t->after[i]) / 2;
         B[i * t->dim + t->dim - 2] = (both + 1) * M_SQRT1_2;
@@ -396,10 +397,10 @@ static void place_scaling(pv_truth *t, double *B)
 
 typedef struct behind_job {
     pv_truth *truth;
-    double *entropy; /* n: of the words behind each word */
+    double *entropy; /* n: of the words after each word */
 } behind_job;
 
-/* Sums of tiles behind each word of a row block, and how uncertain the next word is. */
+/* Computes the sums of tiles after each word of a row block, and the entropy of the next word. */
 static psdvec_status look_behind(void *arg, size_t task, int worker)
 {
     (void)worker;
@@ -419,7 +420,7 @@ static psdvec_status look_behind(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* For a window of 1 every distribution is known beforehand. */
+/* For a window of 1 all distributions are computed in advance. */
 static psdvec_status prepare_chain(pv_truth *t)
 {
     pv_sample_ends(t->p, NULL, 0, t->tiles, t->start);
@@ -443,12 +444,12 @@ static psdvec_status make_with(pv_truth *t, double *B, float *signs)
     make_unigrams(t);
     find_cut(t);
     bool symmetric = t->options.form == PSDVEC_FORM_SYMMETRIC;
-    for (uint32_t k = 0; k < t->dim; k++) /* half of them negative in the symmetric form */
+    for (uint32_t k = 0; k < t->dim; k++) /* the symmetric form makes half of them negative */
         signs[k] = symmetric && (k == t->dim - 1 || (k % 2 && k != t->dim - 2)) ? -1 : 1;
     draw_vectors(t, B);
     t->residuals = t->options.residual > 0;
     PV_TRY(fill_table(t, t->vectors, drawn_dim(t), signs));
-    /* pv_truth_residuals() was told of no scaling so far. */
+    /* Until now pv_truth_residuals() has used no scaling. */
     PV_TRY(scale_to_margins(t, t->before, t->after));
     t->residuals |= t->options.form == PSDVEC_FORM_PSD;
     place_scaling(t, B);

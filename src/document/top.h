@@ -1,6 +1,7 @@
-/* The first few of many items, by an order in which no two are equal: so the result does not depend on
- * when an item is offered. Twice as many as are wanted wait before they are sorted and the rest is
- * forgotten; from then on most items are refused by one comparison. */
+/* Selects the first few of many items by a total order, so that the result does not depend on the
+ * order in which items are offered. Up to twice as many items as requested are collected before
+ * they are sorted and the rest is discarded; from then on most items are rejected by one
+ * comparison. */
 #ifndef PV_DOCUMENT_TOP_H
 #define PV_DOCUMENT_TOP_H
 
@@ -11,12 +12,13 @@
 typedef struct pv_top {
     char *items; /* 2 x most */
     size_t size, count, most;
-    int (*compare)(const void *, const void *, void *); /* negative: the first one comes first */
+    int (*compare)(const void *, const void *, void *); /* negative: the first argument comes
+                                                         * first */
     void *arg;
-    bool full; /* `most` items are known and sorted */
+    bool full; /* `most` items are collected and sorted */
 } pv_top;
 
-/* The first items, in order. */
+/* Sorts the first items. */
 static inline void pv_top_sort(pv_top *top)
 {
     pv_sort_small(top->items, top->count, top->size, top->compare, top->arg);

@@ -1,5 +1,5 @@
-/* psdvec_train and psdvec_train_text: training (src/train), and then T and e fitted to the text that
- * the counts hold out.
+/* psdvec_train and psdvec_train_text: train (src/train), then fit T and e to the held-out text of
+ * the counts.
  */
 #include "train/train.h"
 

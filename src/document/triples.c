@@ -1,4 +1,4 @@
-/* From inputs to the text of triples, and counting them. */
+/* Reads inputs into the text of triples, and counts triples. */
 #include "document/triples.h"
 
 #include "base/thread.h"
@@ -9,11 +9,11 @@ static const char what[] = "counting triples";
 
 enum {
     GROUPS = 4096,        /* of words */
-    CHECK_EVERY = 1 << 12 /* places between two questions whether to stop */
+    CHECK_EVERY = 1 << 12 /* positions between checks for cancellation */
 };
 
-/* The known words behind token `t` within the window, in order, and how far behind they are.
- * Of window + 1 each. */
+/* The known words after token `t` within the window, in order, and their distances. Both arrays
+ * have window + 1 elements. */
 static inline uint32_t words_after(const pv_triple_text *x, size_t t, uint32_t *words,
                                    uint16_t *distances)
 {
@@ -27,7 +27,8 @@ static inline uint32_t words_after(const pv_triple_text *x, size_t t, uint32_t *
     return known;
 }
 
-/* before[r]: how many of the r tokens before `t` are known words of its document, r <= window. */
+/* before[r]: the number of the r tokens before `t` that are known words of its document, r <=
+ * window. */
 static inline void words_before(const pv_triple_text *x, size_t t, uint32_t *before)
 {
     const uint32_t *id = x->text.ids + t;
@@ -49,9 +50,9 @@ void pv_triple_text_free(pv_triple_text *x)
     *x = (pv_triple_text){.ctx = x->ctx};
 }
 
-/* ---- Reading ------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The model's words as a fixed list. */
+/* Uses the words of the model as a fixed vocabulary. */
 static psdvec_status take_words(const psdvec_model *model, pv_vocabulary *v)
 {
     uint32_t words = model->info.words;
@@ -117,9 +118,9 @@ done:
     return status;
 }
 
-/* ---- Margins ------------------------------------------------------------------------- */
+/* ---- Margins --------------------------------------------------------------------------------- */
 
-/* Places in which token t is the second word. */
+/* The number of triples with token t as the second word. */
 static uint64_t places_around(const pv_triple_text *x, size_t t, const uint32_t *before)
 {
     const uint32_t *id = x->text.ids + t;
@@ -182,7 +183,7 @@ done:
     return status;
 }
 
-/* ---- Triples that are asked for -------------------------------------------------------- */
+/* ---- Requested triples ----------------------------------------------------------------------- */
 
 typedef struct measuring {
     const pv_triple_text *text;
@@ -228,23 +229,24 @@ psdvec_status pv_triple_measure(const pv_triple_text *text, pv_triple *triples, 
     return pv_parallel_tasks(text->ctx, count, measure, &m);
 }
 
-/* ---- All triples ------------------------------------------------------------------------ */
+/* ---- All triples ----------------------------------------------------------------------------- */
 
-/* What a worker has to itself. Arrays are `words` long if nothing else is said. */
+/* The workspace of one worker. Arrays have `words` elements unless stated otherwise. */
 typedef struct counter {
     pv_scope memory;
-    pv_row_sum ab, seconds;   /* by second word: places, and tokens that begin some */
+    pv_row_sum ab, seconds;   /* by second word: positions, and tokens that begin some */
     pv_row_sum ac;            /* by third word */
     pv_row_sum abc;           /* the same, for one second word */
-    uint32_t *second;         /* second words of a that are frequent enough, ascending ... */
-    uint64_t *pairs, *tokens; /* ... N(a, b), and how many tokens of each */
-    uint32_t *slot;           /* by word: 1 + its number among the second words in the list; or 0 */
-    uint64_t *list;  /* `capacity`: tokens by second word: place << 16 | words to look at */
+    uint32_t *second;         /* frequent second words of a, ascending */
+    uint64_t *pairs, *tokens; /* N(a, b) of each, and the number of its tokens */
+    uint32_t *slot;           /* by word: 1 + its index among the second words in the list; or 0 */
+    uint64_t *list;  /* `capacity` tokens by second word: position << 16 | number of words to
+                      * read */
     uint32_t *third; /* of one row */
     uint64_t *thirds;
-    uint32_t *after; /* window + 1: what words_after says of one token */
+    uint32_t *after; /* window + 1: results of words_after for one token */
     uint16_t *distances;
-    pv_triple *found; /* of the task at hand */
+    pv_triple *found; /* of the current task */
     size_t found_count, found_capacity;
 } counter;
 
@@ -258,10 +260,10 @@ typedef struct counting {
     psdvec_context *ctx;
     const pv_triple_text *text;
     uint64_t least;
-    counter *counters; /* one a worker */
+    counter *counters; /* one per worker */
     int workers;
     size_t capacity; /* of each list */
-    batch *batches;  /* one a group of words */
+    batch *batches;  /* one per group of words */
     size_t first;    /* group of the first task */
     pv_triple **by_second;
     size_t *second_start; /* words + 1, in by_second */
@@ -297,7 +299,7 @@ static psdvec_status make_counter(const counting *c, counter *w)
     return pv_scope_status(&w->memory);
 }
 
-/* Takes the row of third words, and of them those that are frequent enough. */
+/* Takes the row of third words and keeps those that are frequent enough. */
 static psdvec_status emit_row(const counting *c, counter *w, uint32_t a, uint32_t b, uint64_t pair)
 {
     size_t count = pv_row_sum_take(&w->abc, w->third, w->thirds);
@@ -314,14 +316,14 @@ static psdvec_status emit_row(const counting *c, counter *w, uint32_t a, uint32_
     return PSDVEC_OK;
 }
 
-/* Adds the third words behind one place of the second word. */
+/* Adds the third words after one position of the second word. */
 static inline void add_thirds(pv_row_sum *abc, const uint32_t *id, uint32_t reach)
 {
     for (uint32_t d = 1; d <= reach && id[d] != PV_BORDER; d++)
         pv_row_sum_add(abc, id[d], 1);
 }
 
-/* A second word that has more tokens behind `a` than the list can hold. */
+/* Counts a second word that has more tokens after `a` than the list can hold. */
 static psdvec_status count_long(const counting *c, counter *w, uint32_t a, size_t k)
 {
     const pv_triple_text *x = c->text;
@@ -340,7 +342,7 @@ static psdvec_status count_long(const counting *c, counter *w, uint32_t a, size_
     return emit_row(c, w, a, w->second[k], w->pairs[k]);
 }
 
-/* Second words [first, last), whose tokens fit the list. */
+/* Counts the second words [first, last), whose tokens fit into the list. */
 static psdvec_status count_listed(const counting *c, counter *w, uint32_t a, size_t first,
                                   size_t last)
 {
@@ -379,7 +381,7 @@ static psdvec_status count_listed(const counting *c, counter *w, uint32_t a, siz
     return PSDVEC_OK;
 }
 
-/* The first walk: pairs with first word `a`. Returns the number of second words worth a second. */
+/* The first pass: counts pairs with first word `a`. Returns the number of frequent second words. */
 static size_t count_pairs(const counting *c, counter *w, uint32_t a)
 {
     const pv_triple_text *x = c->text;
@@ -446,7 +448,7 @@ static psdvec_status count_group(void *opaque, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* ---- Pairs of second and third words ---------------------------------------------------- */
+/* ---- Pairs of second and third words --------------------------------------------------------- */
 
 static psdvec_status pair_group(void *opaque, size_t group, int worker)
 {
@@ -473,7 +475,7 @@ static psdvec_status pair_group(void *opaque, size_t group, int worker)
     return pv_check_cancel(c->ctx);
 }
 
-/* Finishes the triples of groups [first, last) and hands them on. */
+/* Completes the triples of groups [first, last) and passes them to the sink. */
 static psdvec_status hand_on(counting *c, size_t first, size_t last, pv_triple_sink *sink,
                              void *user)
 {
@@ -488,8 +490,7 @@ static psdvec_status hand_on(counting *c, size_t first, size_t last, pv_triple_s
     if (!c->by_second)
         return pv_failure(c->ctx);
     for (uint32_t b = 1; b <= words; b++)
-        start[b] +=
-            start[b - 1]; /* where each word's part ends; filled from behind, it begins there */
+        start[b] += start[b - 1]; /* ends of the parts, which are filled backwards */
     for (size_t g = last; g-- > first;)
         for (size_t k = c->batches[g].count; k-- > 0;) {
             pv_triple *triple = &c->batches[g].triples[k];
@@ -507,18 +508,18 @@ done:
     return status;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------- */
+/* ---- Counting in groups ---------------------------------------------------------------------- */
 
 static psdvec_status count_all(counting *c, pv_triple_sink *sink, void *user)
 {
-    size_t groups = c->text->groups.count, begin = 0; /* of those that memory holds */
+    size_t groups = c->text->groups.count, begin = 0; /* of the groups in memory */
     const uint32_t *start = c->text->groups.start;
     uint64_t share = pv_memory_left(c->ctx) / 4, held = 0;
     const size_t size = sizeof(pv_triple) + sizeof(pv_triple *);
     for (size_t last; c->first < groups; c->first = last) {
         uint64_t bound = 0;
         for (last = c->first; last < groups; last++) {
-            uint64_t more = 0; /* bytes of its triples at most, with a pointer to each */
+            uint64_t more = 0; /* upper bound of the bytes of its triples, with a pointer to each */
             for (uint32_t a = start[last]; a < start[last + 1]; a++)
                 more += c->text->margins[0][a] / c->least * size;
             if (last > c->first && held + bound + more > share)

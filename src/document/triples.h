@@ -1,29 +1,29 @@
-/* How often three words stand at the places of a text, exactly, and their pairs with them.
+/* Exact counts of triples of words in a text, and of their pairs.
  *
- * A place of a triple is three tokens t < p < q of one document, all of them words of the model,
- * with q - t <= window. Every such place counts once, so one probability space has all of
- * P(a, b, c), its three pairs and its three words: choose a place at random. How often a word is
- * the first, the second or the third of a place are the margins; they are measured at the same
- * places, so that neither the ends of documents nor unknown words bias anything.
+ * A triple position is three tokens t < p < q of one document, all of them words of the model, with
+ * q - t <= window. Every such position counts once, so P(a, b, c), its three pairs and its three
+ * words belong to one probability space: the random choice of a position. The margins are the
+ * numbers of positions in which a word is the first, the second or the third; they are counted over
+ * the same positions, so that neither the ends of documents nor unknown words cause a bias.
  *
- * If a place's first word has k known words behind it within the window, it begins
- * k (k - 1) / 2 places; sums like this one need no loop over pairs of gaps.
+ * If the first word of a position has k known words after it within the window, it begins
+ * k (k - 1) / 2 positions; such sums need no loop over pairs of distances.
  *
- * Triples that are asked for are counted by walking the places of their words.
+ * Requested triples are counted by iterating over the positions of their words.
  *
- * All triples that were seen often enough: word by word. For the first word a, one walk over its
- * places sums N(a, b) and N(a, c). Only for second words b with N(a, b) >= least the third words
- * are summed: the places of b behind a are brought together by counting, and one row of sums is
- * filled for each b. No triple is written down before it is known to be frequent. What is
- * missing, N(b, c), comes from a walk over the places of b, for all frequent triples that memory
- * holds at a time.
+ * All sufficiently frequent triples are counted word by word. For the first word a, one pass over
+ * its positions sums N(a, b) and N(a, c). The third words are summed only for second words b with
+ * N(a, b) >= least: the positions of b after a are grouped by a counting sort, and one row of sums
+ * is filled for each b. No triple is stored before it is known to be frequent. The remaining
+ * N(b, c) is computed by a pass over the positions of b, for as many frequent triples as fit into
+ * memory at a time.
  *
- * Sums are of whole numbers and triples come in the order of their words: neither threads nor
- * memory can change anything.
+ * Sums are integers and triples are in the order of their words, so the result does not depend on
+ * the number of threads or the memory.
  *
- * Cost: 8 bytes a token and 24 a word for the text, whose margins take `window` steps a token; at most
- * window^2 / 2 additions a token, of which the threshold saves most, and about 100 bytes a word for each
- * thread.
+ * Cost: 8 bytes per token and 24 per word for the text, and `window` steps per token for its
+ * margins; at most window^2 / 2 additions per token, most of which the threshold avoids, and about
+ * 100 bytes per word and thread.
  */
 #ifndef PV_DOCUMENT_TRIPLES_H
 #define PV_DOCUMENT_TRIPLES_H
@@ -37,14 +37,15 @@ typedef struct pv_triple_text {
     pv_scope memory;
     uint32_t window;
     pv_sequence text;
-    uint64_t *margins[3];   /* words each: how often it is the first, the second, the third */
+    uint64_t *margins[3];   /* words each: number of positions with the word as first, second,
+                             * third */
     uint64_t places;        /* sum of each of them */
-    uint64_t tokens, known; /* words of the text, and those that the model has */
-    pv_row_groups groups;   /* of words that stand in the text about equally often */
+    uint64_t tokens, known; /* words of the text, and those that are in the model */
+    pv_row_groups groups;   /* of words with about the same total frequency */
 } pv_triple_text;
 
-/* Reads inputs with the settings of the model. `window` 0: the model's. `folder` takes temporary
- * files. Free it in any case. */
+/* Reads inputs with the settings of the model. `window` 0: that of the model. Temporary files go to
+ * `folder`. The caller frees it, even after a failure. */
 psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const psdvec_model *model,
                                   const char *const *inputs, size_t input_count, uint32_t window,
                                   const char *folder);
@@ -56,12 +57,12 @@ typedef struct pv_triple {
     uint64_t pairs[3]; /* first and second, first and third, second and third */
 } pv_triple;
 
-/* Fills in the counts of `count` triples whose words are given. */
+/* Counts `count` triples whose words are given. */
 psdvec_status pv_triple_measure(const pv_triple_text *text, pv_triple *triples, size_t count);
 
-/* Receives triples in the order of their words, some at a time. */
+/* Receives triples in the order of their words, in batches. */
 typedef psdvec_status pv_triple_sink(void *user, const pv_triple *triples, size_t count);
-/* All triples seen at least `least` times; least >= 1. */
+/* Counts all triples that occur at least `least` times; least >= 1. */
 psdvec_status pv_triple_count(const pv_triple_text *text, uint64_t least, pv_triple_sink *sink,
                               void *user);
 
