@@ -26,7 +26,7 @@ static void require(bool truth)
         abort();
 }
 
-/* ---- Comparing ---------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static bool same_texts(const char *a, const char *b)
 {
@@ -67,7 +67,7 @@ static bool same(const psdvec_option *row, const void *first, const void *second
     return same_texts(x, y);
 }
 
-/* ---- By name ------------------------------------------------------------------------------- */
+/* ---- By name --------------------------------------------------------------------------------- */
 
 /* All values, got as text and set in other settings, give the same struct. */
 static void check_text(psdvec_options_kind kind, psdvec_settings *settings)
@@ -215,7 +215,7 @@ static void from_json(psdvec_context *ctx, psdvec_options_kind kind, const char 
     pv_buffer_free(&same_text);
 }
 
-/* ---- Other versions --------------------------------------------------------------------------- */
+/* ---- Other versions -------------------------------------------------------------------------- */
 
 /* Nothing outside of the struct is touched, and what it lacks has its default. */
 static void of_size(psdvec_context *ctx, psdvec_options_kind kind, const char *bytes)
@@ -244,7 +244,7 @@ static void of_size(psdvec_context *ctx, psdvec_options_kind kind, const char *b
     free(options);
 }
 
-/* ---- The choice -------------------------------------------------------------------------------- */
+/* ---- The choice ------------------------------------------------------------------------------ */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -50,7 +50,7 @@ __attribute__((no_sanitize_thread)) const char *__tsan_default_suppressions(void
 }
 #endif
 
-/* ---- Fork handlers: the C library's registration is replaced by one that takes notes ----- */
+/* ---- Fork handlers: the C library's registration is replaced by one that takes notes --------- */
 
 #ifndef THREAD_SANITIZER /* which has handlers of its own, and installs them too early */
 static int handlers_of_the_library;
@@ -69,7 +69,7 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 }
 #endif
 
-/* ---- OpenBLAS ------------------------------------------------------------------------------ */
+/* ---- OpenBLAS -------------------------------------------------------------------------------- */
 
 enum { SIDE = 300, HOST_THREADS = 2 };
 
@@ -150,7 +150,7 @@ static void the_hosts_openblas_keeps_its_threads(void **state)
     free(product);
 }
 
-/* ---- The rest of the process ------------------------------------------------------------------ */
+/* ---- The rest of the process ----------------------------------------------------------------- */
 
 enum { SIGNALS = 65, NAMES = 4096 };
 

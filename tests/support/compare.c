@@ -20,7 +20,7 @@ static double *numbers(size_t count)
     return memory;
 }
 
-/* ---- Random numbers ---------------------------------------------------------------- */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 
 double dice_normal(dice *d)
 {
@@ -38,7 +38,7 @@ double dice_poisson(dice *d, double mean)
     return fmax(0, count);
 }
 
-/* ---- Counts ---------------------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* 1/(rank + 2.7), to the sum `total`. */
 static double *zipf(size_t n, double total)
@@ -177,7 +177,7 @@ void write_counts(psdvec_context *ctx, const dense_counts *c, uint64_t scale, co
     free(list);
 }
 
-/* ---- Distances ---------------------------------------------------------------------------- */
+/* ---- Distances ------------------------------------------------------------------------------- */
 
 /* Adds to P the projector onto the columns of A, by Gram and Schmidt, each column twice.
  * Returns the dimension. */

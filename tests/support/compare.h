@@ -5,11 +5,11 @@
 #include "support/dense_model.h"
 #include "support/scratch.h"
 
-/* ---- Random numbers ---------------------------------------------------------- */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 double dice_normal(dice *d);
 double dice_poisson(dice *d, double mean);
 
-/* ---- Counts -------------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* Whole counts that look like a text's: about `pairs` of them in all, words by Zipf's law, some
  * pairs liking and some avoiding each other, the directions unlike, many pairs never seen. By
@@ -30,7 +30,7 @@ dense_counts sampled_counts(dice *d, const dense_counts *expected);
 void write_counts(psdvec_context *ctx, const dense_counts *counts, uint64_t scale,
                   const char *folder, const char *output);
 
-/* ---- Distances ------------------------------------------------------------------- */
+/* ---- Distances ------------------------------------------------------------------------------- */
 
 /* Sine of the largest angle between the spaces that the columns span; 1 if their dimensions
  * differ. A: n x a, B: n x b, row-major. Columns that are next to nothing do not count. */

@@ -39,7 +39,7 @@ static double *copy_of(size_t count, const double *a)
     return copy;
 }
 
-/* ---- Linear algebra ---------------------------------------------------------------- */
+/* ---- Linear algebra -------------------------------------------------------------------------- */
 
 void dense_eigen(size_t n, const double *A, double *values, double *Q)
 {
@@ -71,7 +71,7 @@ double *dense_products(size_t n, size_t rank, const double *V, const double *sig
     return X;
 }
 
-/* ---- Counts --------------------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 dense_counts dense_counts_new(size_t words)
 {
@@ -99,7 +99,7 @@ void dense_counts_free(dense_counts *c)
     *c = (dense_counts){0};
 }
 
-/* ---- Link ---------------------------------------------------------------------------------- */
+/* ---- Link ------------------------------------------------------------------------------------ */
 
 dense_link dense_link_blank(size_t words, size_t core)
 {
@@ -301,7 +301,7 @@ dense_link dense_link_make(const dense_counts *c, const psdvec_train_options *o)
     return l;
 }
 
-/* ---- The objective ---------------------------------------------------------------------- */
+/* ---- The objective --------------------------------------------------------------------------- */
 
 double dense_objective(const dense_link *l, size_t rank, const double *V, const double *sign)
 {
@@ -321,7 +321,7 @@ double dense_objective(const dense_link *l, size_t rank, const double *V, const 
     return L;
 }
 
-/* ---- Algorithm 1 -------------------------------------------------------------------------- */
+/* ---- Algorithm 1 ----------------------------------------------------------------------------- */
 
 /* A matrix as U J U', in the coordinates of the majoriser: Y = D^1/2 X D^1/2. */
 typedef struct factors {
@@ -630,7 +630,7 @@ double dense_regress(const dense_link *l, const psdvec_train_options *o, const d
     return rank ? sqrt(0.5) * exp(-log_det / (2 * (double)rank)) : INFINITY;
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 dense_model dense_train(const dense_link *l, const psdvec_train_options *o)
 {

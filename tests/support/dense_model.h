@@ -14,7 +14,7 @@
 
 #include <psdvec/psdvec.h>
 
-/* ---- Counts -------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 typedef struct dense_counts {
     size_t words;
@@ -27,7 +27,7 @@ dense_counts dense_counts_new(size_t words); /* all zero, with frequencies */
 dense_counts dense_counts_read(const psdvec_counts *counts);
 void dense_counts_free(dense_counts *counts);
 
-/* ---- Link: targets and weights -------------------------------------------- */
+/* ---- Link: targets and weights --------------------------------------------------------------- */
 
 /* For all words, so that it serves the core and the regression. A test may also
  * fill one in by hand (dense_link_blank), with any targets and weights. */
@@ -51,7 +51,7 @@ dense_link dense_link_make(const dense_counts *counts, const psdvec_train_option
 dense_link dense_link_blank(size_t words, size_t core);
 void dense_link_free(dense_link *link);
 
-/* ---- Model ------------------------------------------------------------------ */
+/* ---- Model ----------------------------------------------------------------------------------- */
 
 typedef struct dense_iteration {
     uint32_t rank;     /* eigenvalues kept */
@@ -91,7 +91,7 @@ double dense_objective(const dense_link *link, size_t rank, const double *V, con
 double dense_regress(const dense_link *link, const psdvec_train_options *options,
                      const dense_model *model, size_t w, double *v);
 
-/* ---- Linear algebra, for tests ------------------------------------------------- */
+/* ---- Linear algebra, for tests --------------------------------------------------------------- */
 
 /* All eigenvalues of a symmetric matrix, ascending, and the eigenvectors as the rows of Q.
  * A and Q: n x n, not the same. */

@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 29;
 }
 
-/* ---- Words by their bytes ---------------------------------------------------- */
+/* ---- Words by their bytes -------------------------------------------------------------------- */
 
 static uint32_t *word_slot(ref_counts *c, const char *text, size_t length)
 {
@@ -64,7 +64,7 @@ static uint32_t word_number(ref_counts *c, const char *text, size_t length)
     return *slot - 1;
 }
 
-/* ---- Pairs --------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static ref_pair *pair_slot(const ref_counts *c, uint64_t key)
 {
@@ -97,7 +97,7 @@ static void add_pair(ref_counts *c, uint32_t context, uint32_t focus, uint64_t v
     c->words[c->vocabulary[focus]].focus_total += value;
 }
 
-/* ---- Tokens, and where documents and sentences end ------------------------------ */
+/* ---- Tokens, and where documents and sentences end ------------------------------------------- */
 
 enum { BORDER = -1 };
 
@@ -254,7 +254,7 @@ static psdvec_status read_text(psdvec_context *ctx, reading *r, const ref_text *
     return status;
 }
 
-/* ---- The vocabulary --------------------------------------------------------------- */
+/* ---- The vocabulary -------------------------------------------------------------------------- */
 
 static const ref_counts *sorting; /* qsort has no other way */
 
@@ -326,7 +326,7 @@ static void set_keep(ref_counts *c, double t, const ref_list *list)
     }
 }
 
-/* ---- The window --------------------------------------------------------------------- */
+/* ---- The window ------------------------------------------------------------------------------ */
 
 static uint64_t lcm_up_to(uint64_t n)
 {
@@ -415,7 +415,7 @@ void ref_free(ref_counts *c)
     *c = (ref_counts){0};
 }
 
-/* ---- Comparison ------------------------------------------------------------------------ */
+/* ---- Comparison ------------------------------------------------------------------------------ */
 
 #define DIFFERS(...)                                                                               \
     do {                                                                                           \

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------ */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
-/* A core made ready, and what became of it. */
+/* A core that is ready to train, and its results. */
 typedef struct run {
     psdvec_context *ctx;
     psdvec_counts *counts;
@@ -57,7 +57,7 @@ static run solve(const problem *p, const psdvec_train_options *o)
     return r;
 }
 
-/* V as the reference has it: n x rank. */
+/* V in the layout of the reference: n x rank. */
 static double *vectors_of(const run *r)
 {
     const pv_core *c = r->core;
@@ -78,8 +78,8 @@ static double *signs_of(const run *r)
     return sign;
 }
 
-/* Largest difference of a product from the reference's, and every iteration alike. Gives how many
- * steps were taken back. */
+/* Compares all products and every iteration with the reference. Returns the number of rejected
+ * steps. */
 static size_t compare(const problem *p, const psdvec_train_options *o, double tolerance)
 {
     dense_link l = dense_link_make(&p->dense, o);
@@ -129,7 +129,7 @@ static problem *random_problem(uint64_t seed, size_t words, double pairs)
     return problem_new(random_counts(&d, words, pairs), 1, 2);
 }
 
-/* Every way to weigh and aim, in both forms. */
+/* All combinations of weights and targets, in both forms. */
 enum { SETTINGS = 16 };
 
 static psdvec_train_options setting(size_t s, uint32_t dim, uint32_t iterations)
@@ -170,7 +170,7 @@ static psdvec_train_options setting(size_t s, uint32_t dim, uint32_t iterations)
     return o;
 }
 
-/* ---- Against the reference --------------------------------------------------------------- */
+/* ---- Against the reference ------------------------------------------------------------------- */
 
 static void one_step_is_that_of_the_reference(void **state)
 {
@@ -189,7 +189,7 @@ static void one_step_is_that_of_the_reference(void **state)
 static void several_steps_are_those_of_the_reference(void **state)
 {
     (void)state;
-    problem *p = random_problem(2, 60, 1500); /* and some words have no pair */
+    problem *p = random_problem(2, 60, 1500); /* some words have no pair */
     for (size_t s = 0; s < SETTINGS; s++) {
         psdvec_train_options o = setting(s, 6, 5);
         compare(p, &o, 1e-3);
@@ -227,7 +227,7 @@ static void refined_steps_are_those_of_the_reference(void **state)
     problem_free(p);
 }
 
-/* Here the eigenvalues come from Lanczos. */
+/* Here the eigenvalues are computed by Lanczos iteration. */
 static void so_they_are_where_the_matrix_is_too_large_to_write_down(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static double distance_of(const problem *p, const psdvec_train_options *o)
     return sqrt(off / all);
 }
 
-/* Tolerance and iterations as shipped. */
+/* The tolerance and number of iterations of the presets. */
 static void presets_are_near_the_dense_solution(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void ranks_shrink_as_the_schedule_says(void **state)
     problem *p = random_problem(5, 40, 6000);
     for (size_t s = 0; s < SETTINGS; s += 3) {
         psdvec_train_options o = setting(s, 5, 4);
-        o.rho = 0; /* with it a step of length 1 might have to be taken back */
+        o.rho = 0; /* with a background, a step of length 1 might be rejected */
         o.rank_extra = 3;
         compare(p, &o, 1e-3);
         o.rank_extra = 30; /* more than there are words */
@@ -328,7 +328,7 @@ static void long_steps_are_taken_back_where_the_reference_does(void **state)
         o.relaxation = 1.75;
         taken_back += compare(p, &o, 5e-3);
         o = factored_options(4, 12);
-        o.rho = 0.9; /* even 1 may be too long */
+        o.rho = 0.9; /* even a step of length 1 may be too long */
         o.form = PSDVEC_FORM_PSD;
         shorter_than_one += compare(p, &o, 5e-3);
         problem_free(p);
@@ -385,16 +385,16 @@ static void the_plain_kernels_give_the_same_to_rounding(void **state)
     problem_free(p);
 }
 
-/* ---- What must hold of any solution -------------------------------------------------------------- */
+/* ---- Properties of any solution -------------------------------------------------------------- */
 
 typedef struct watch {
     const dense_link *link;
-    double kept; /* of the iteration before */
+    double kept; /* of the previous iteration */
     size_t seen;
 } watch;
 
-/* The matrix of the next step by what it does to unit vectors: it is W o G + (1 - W) o X, and its
- * trace the sum of the eigenvalues just kept. */
+/* Applies the matrix of the next step to unit vectors: it is W o G + (1 - W) o X, and its trace is
+ * the sum of the eigenvalues just kept. */
 static psdvec_status look_at_the_matrix(void *user, const pv_core *core, const pv_course *course)
 {
     watch *w = user;
@@ -481,7 +481,7 @@ static void the_objective_never_rises(void **state)
     }
 }
 
-/* ---- Known answers ------------------------------------------------------------------------------------ */
+/* ---- Known answers --------------------------------------------------------------------------- */
 
 enum { KNOWN = 40, KNOWN_DIM = 3 };
 
@@ -503,7 +503,7 @@ static void counts_made_from_vectors_give_them_back(void **state)
         o.core = KNOWN;
         o.form = trial / 4 ? PSDVEC_FORM_PSD : PSDVEC_FORM_SYMMETRIC;
         o.context_power = 1;
-        o.rho = 0; /* it would pull the products elsewhere */
+        o.rho = 0; /* a background would change the products */
         o.cut = 0.5;
         o.relaxation = 1.8;
         if (trial % 4 == 1)
@@ -553,8 +553,8 @@ static void more_text_recovers_more(void **state)
     free(X);
 }
 
-/* Appendix A of the paper: counts whose targets are M(2), the diagonal too. From X(0) = G the
- * first step takes the eigenvalues of M(2) itself. */
+/* Appendix A of the paper: counts whose targets are M(2), including the diagonal. From X(0) = G the
+ * first step computes the eigenvalues of M(2). */
 static void appendix_a_the_sign_tells_who_avoids_whom(void **state)
 {
     (void)state;
@@ -583,7 +583,7 @@ static void appendix_a_the_sign_tells_who_avoids_whom(void **state)
     assert_int_equal(r.core->rank, 2);
     assert_close(r.course.values[0], 2, 1e-5);
     assert_close(r.course.values[1], 1, 1e-5);
-    assert_close(fabs(V[0 * 2 + 1]), 0.89, 0.005); /* as the paper prints them */
+    assert_close(fabs(V[0 * 2 + 1]), 0.89, 0.005); /* as printed in the paper */
     assert_close(fabs(V[1 * 2 + 1]), 0.45, 0.005);
     assert_close(fabs(V[2 * 2 + 0]), 1.41, 0.005);
     assert_close(V[0] * V[2] + V[1] * V[3], -0.4, 1e-4);
@@ -599,14 +599,14 @@ static void appendix_a_the_sign_tells_who_avoids_whom(void **state)
     assert_close(V[0] * J[0] * V[2] + V[1] * J[1] * V[3], -1.2, 1e-4);
     double plain = V[0] * V[2] + V[1] * V[3];
     double one = V[0] * V[0] + V[1] * V[1], two = V[2] * V[2] + V[3] * V[3];
-    assert_close(plain / sqrt(one * two), 1, 1e-4); /* the cosine does not see it */
+    assert_close(plain / sqrt(one * two), 1, 1e-4); /* the cosine does not distinguish them */
     free(V);
     free(J);
     run_close(&r);
     problem_free(p);
 }
 
-/* ---- Threads, files, states, failures -------------------------------------------------------------- */
+/* ---- Threads, files, states, failures -------------------------------------------------------- */
 
 static void the_bits_are_the_same_for_any_threads_and_from_a_file(void **state)
 {
@@ -644,8 +644,8 @@ static psdvec_status stop_after_two(void *user, const pv_core *core, const pv_co
     return course->done == 2 ? pv_fail(core->ctx, PSDVEC_ERR_CANCELLED, "enough") : PSDVEC_OK;
 }
 
-/* Stands in for the C library's, of which the library asks for all blocks of up to some
- * megabytes: the one of that number is refused. */
+/* Replaces aligned_alloc, with which the library allocates all blocks of up to some megabytes. The
+ * request number `refused` fails. */
 static _Atomic size_t asked, refused;
 
 void *aligned_alloc(size_t alignment, size_t size)
@@ -740,7 +740,7 @@ static void a_number_that_is_not_finite_is_reported_with_its_word(void **state)
         pv_begin(p->ctx);
         assert_int_equal(pv_core_residual(r.core, &objective), PSDVEC_ERR_NUMERIC);
         assert_contains(psdvec_error_message(p->ctx), "\"w");
-        /* Also where a run is taken up with it. */
+        /* The same for a resumed run. */
         r.course.done = 1;
         pv_begin(p->ctx);
         assert_int_equal(pv_algorithm1(r.core, &r.course, NULL, NULL), PSDVEC_ERR_NUMERIC);

@@ -19,7 +19,7 @@ static void assert_refused(workshop *w, psdvec_status status, const char *senten
     assert_string_equal(psdvec_error_message(w->ctx), sentence);
 }
 
-/* ---- The macros --------------------------------------------------------------- */
+/* ---- The macros ------------------------------------------------------------------------------ */
 
 static psdvec_status a_call(psdvec_context *context, const int *model, const char *const *inputs,
                             size_t input_count, const int *list, size_t list_count, uint32_t word)
@@ -53,9 +53,9 @@ static void null_and_bad_indices_are_refused_by_name(void **state)
     assert_string_equal(psdvec_error_message(ctx), "");
 }
 
-/* ---- Models ------------------------------------------------------------------------ */
+/* ---- Models ---------------------------------------------------------------------------------- */
 
-/* Two words a, b of three numbers each. */
+/* Two words, a and b, with three dimensions. */
 static psdvec_model *open_pair(workshop *w)
 {
     static const char text[] = "a 1 2 3\nb 3 2 1\n";
@@ -127,7 +127,7 @@ static void getters_of_sparse_models_answer_for_any_index(void **state)
     psdvec_model_close(m);
 }
 
-/* ---- Counts ------------------------------------------------------------------------ */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 static psdvec_counts *open_counts(workshop *w)
 {
@@ -176,9 +176,9 @@ static void getters_of_counts_answer_for_any_index(void **state)
     psdvec_counts_close(c);
 }
 
-/* ---- Every public call, with NULL in every place ---------------------------------------- */
+/* ---- Every public call with NULL for every argument ------------------------------------------ */
 
-/* What the calls need, and which of their arguments are to be NULL. */
+/* The objects that the calls need, and the arguments that are NULL. */
 typedef struct bench {
     trained *t;
     psdvec_context *ctx;
@@ -187,10 +187,10 @@ typedef struct bench {
     psdvec_report *report;
     psdvec_test *test;
     psdvec_test_list *test_list;
-    char *letters; /* a text that has words by any options */
+    char *letters; /* a text that has words with any options */
     char *output, *list, *glove, *tests, *folder, *kept, *phrases;
-    const char *null; /* names between blanks: " ctx report " */
-    atomic_bool stop; /* the host wants no more */
+    const char *null; /* names separated by blanks: " ctx report " */
+    atomic_bool stop; /* cancels the call */
 } bench;
 
 static bool is_null(const bench *b, const char *name)
@@ -203,7 +203,7 @@ static bool is_null(const bench *b, const char *name)
 #define GIVE(name, value) (is_null(b, #name) ? NULL : (value))
 #define GIVE_ELEMENT(name, value) (is_null(b, name) ? NULL : (value))
 
-/* Calls without a status are told apart by what they answer. */
+/* For functions that return no status: whether they returned something. */
 static psdvec_status answers(bool something)
 {
     return something ? PSDVEC_OK : PSDVEC_ERR_OPTION;
@@ -211,7 +211,7 @@ static psdvec_status answers(bool something)
 
 #define NO_OBJECT ((void *)(uintptr_t)64)
 
-/* Of a call that makes an object: it is there after a success, and NULL after a failure. */
+/* For functions that create an object: it exists after success and is NULL after failure. */
 static psdvec_status made(const bench *b, const char *name, psdvec_status status, void **object)
 {
     if (status == PSDVEC_OK)
@@ -234,7 +234,7 @@ static psdvec_status made(const bench *b, const char *name, psdvec_status status
         (void)b;                                                                                   \
         return answers(function(__VA_ARGS__) something);                                           \
     }
-/* Of what may be called with anything. */
+/* For functions that accept any argument. */
 #define ANYTHING(function, ...)                                                                    \
     static psdvec_status call_##function(bench *b)                                                 \
     {                                                                                              \
@@ -573,7 +573,7 @@ CALL(psdvec_scorer_text, THE_SCORER, GIVE(text, "w1 w2"), 5)
 CALL(psdvec_scorer_inputs, THE_SCORER, GIVE(text, &b->t->counting.text), TEXT_INPUT)
 GETTER(psdvec_scorer_total, != NULL, THE_SCORER)
 GETTER(psdvec_scorer_temperature, > 0, THE_SCORER, 0)
-ANYTHING(psdvec_scorer_self, THE_SCORER, 0)          /* NAN of most models */
+ANYTHING(psdvec_scorer_self, THE_SCORER, 0)          /* NAN for most models */
 ANYTHING(psdvec_scorer_interpolation, THE_SCORER, 0) /* the same */
 GETTER(psdvec_scorer_text_options, != NULL, THE_SCORER)
 CALL(psdvec_scorer_next, THE_SCORER, GIVE(context, some_words), 2, 1,
@@ -606,7 +606,7 @@ static psdvec_simulate_options little(void)
     return options;
 }
 CALL(psdvec_simulate_options_check, CTX, GIVE(options, (psdvec_simulate_options[]){little()}))
-/* The defaults take a while, and the host stops them. */
+/* The defaults take long, so the call is cancelled. */
 static psdvec_status call_psdvec_simulate(bench *b)
 {
     psdvec_simulate_options options = little();
@@ -643,20 +643,20 @@ CALL(psdvec_baseline_text, CTX, GIVE(options, (psdvec_baseline_options[]){svd()}
      GIVE(count, &b->t->counting), INPUTS(inputs, b->letters), THE_OUTPUT,
      GIVE(count_report, &(psdvec_count_report){0}), GIVE(report, &(psdvec_baseline_report){0}))
 
-/* How a refusal is told. */
+/* How a function reports an error. */
 typedef enum told {
-    BY_CONTEXT,  /* by a sentence of the context ... */
-    BY_SETTINGS, /* ... or of the settings */
-    BY_ANSWER    /* NULL, 0, false or NAN */
+    BY_CONTEXT,  /* in the message of the context */
+    BY_SETTINGS, /* in the message of the settings */
+    BY_ANSWER    /* by returning NULL, 0, false or NAN */
 } told;
 
 typedef struct row {
     const char *function;
     psdvec_status (*call)(bench *b);
     told told;
-    const char *required; /* NULL is refused, and the sentence names the argument */
-    const char *optional; /* NULL is fine */
-    const char *other;    /* NULL is refused with the other arguments given here */
+    const char *required; /* NULL is an error, and the message names the argument */
+    const char *optional; /* NULL is allowed */
+    const char *other;    /* NULL is an error if the other arguments are as given here */
 } row;
 #define ROW(function, told, required, optional)                                                    \
     {                                                                                              \
@@ -813,7 +813,8 @@ static const row rows[] = {
         "options count count_report report"),
 };
 
-/* The next of the names that are separated by blanks, as bench.null has it. False: there is none. */
+/* The next of the names that are separated by blanks, in the form of bench.null; false after the
+ * last. */
 static bool next_name(const char **names, char between[80])
 {
     size_t length = strcspn(*names, " ");
@@ -848,7 +849,7 @@ static void check_refused(bench *b, const row *r, const char *name)
 {
     char beginning[120];
     bool nowhere = !strcmp(name, " ctx ") || !strcmp(name, " scorer ") ||
-                   !strcmp(name, " settings "); /* the sentence would be in it */
+                   !strcmp(name, " settings "); /* the message would be in it */
     snprintf(beginning, sizeof beginning, "NULL was given for `%.*s`", (int)strlen(name) - 2,
              name + 1);
     psdvec_status status = call_with_null(b, r, name);
@@ -996,7 +997,8 @@ static void indices_out_of_range_are_refused(void **state)
     bench_close(b);
 }
 
-/* The struct that a call takes beside its own options may be shorter than the library's, too. */
+/* The struct that a call takes in addition to its options may also be shorter than the
+ * library's. */
 static void text_options_of_an_older_program_are_not_read_past_their_end(void **state)
 {
     (void)state;
@@ -1021,7 +1023,7 @@ static void text_options_of_an_older_program_are_not_read_past_their_end(void **
     bench_close(b);
 }
 
-/* NULL is an array of no elements. */
+/* NULL is accepted as an empty array. */
 static void arrays_of_nothing_need_no_pointer(void **state)
 {
     (void)state;

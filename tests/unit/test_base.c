@@ -24,7 +24,7 @@
 typedef struct bench {
     psdvec_context *ctx;
     char *folder;
-    atomic_int cancel; /* questions after which the host says stop; negative: never */
+    atomic_int cancel; /* polls after which the callback cancels; negative: never */
 } bench;
 
 static bool should_cancel(void *user)
@@ -33,7 +33,7 @@ static bool should_cancel(void *user)
     int left = atomic_load(&b->cancel);
     while (left > 0 && !atomic_compare_exchange_weak(&b->cancel, &left, left - 1))
         ;
-    return left == 0; /* and stays so: other threads may ask before the first has told */
+    return left == 0; /* and remains so: other threads may poll before the first has reported it */
 }
 
 static int set_up(void **state)
@@ -52,7 +52,7 @@ static int set_up(void **state)
     return psdvec_context_new(&o, &b->ctx) == PSDVEC_OK ? 0 : -1;
 }
 
-/* Every test gives back all memory. */
+/* Every test frees all memory. */
 static int tear_down(void **state)
 {
     bench *b = *state;
@@ -65,7 +65,7 @@ static int tear_down(void **state)
 
 #define ok(call) assert_int_equal((call), PSDVEC_OK)
 
-/* ---- Memory --------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void a_scope_frees_all_its_blocks_whether_or_not_one_failed(void **state)
 {
@@ -74,7 +74,7 @@ static void a_scope_frees_all_its_blocks_whether_or_not_one_failed(void **state)
     uint32_t *small;
     uint64_t *zeros;
     char *large, *later;
-    pv_scope_free(&scope); /* an empty one */
+    pv_scope_free(&scope); /* an empty scope */
     PV_TAKE(&scope, small, 3);
     PV_TAKE_ZERO(&scope, zeros, 100);
     ok(pv_scope_status(&scope));
@@ -85,7 +85,7 @@ static void a_scope_frees_all_its_blocks_whether_or_not_one_failed(void **state)
     pv_scope_drop(&scope, NULL);
     assert_int_equal(atomic_load(&b->ctx->memory_used), 100 * sizeof *zeros);
     PV_TAKE(&scope, large, (size_t)1 << 40);
-    PV_TAKE(&scope, later, 1); /* would fit, but the failure stays */
+    PV_TAKE(&scope, later, 1); /* would fit, but the failure is kept */
     assert_null(large);
     assert_null(later);
     assert_int_equal(pv_scope_status(&scope), PSDVEC_ERR_BUDGET);
@@ -209,7 +209,7 @@ static void a_buffer_grows_and_is_padded(void **state)
     pv_buffer_free(&buffer);
 }
 
-/* ---- Threads ----------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 typedef struct work {
     psdvec_context *ctx;
@@ -269,7 +269,7 @@ static void a_failure_ends_the_tasks_and_is_reported(void **state)
     for (int i = 0; i < 1000; i++)
         done += atomic_load(&w.done[i]);
     assert_true(done < 1000);
-    pv_begin(b->ctx); /* the pool serves again */
+    pv_begin(b->ctx); /* the pool can be used again */
     work again = {.ctx = b->ctx, .fail_at = SIZE_MAX};
     ok(pv_parallel_tasks(b->ctx, 1000, do_task, &again));
 }
@@ -288,7 +288,7 @@ static void a_request_to_stop_ends_the_tasks(void **state)
 
 typedef struct silence {
     psdvec_context *ctx;
-    int worker; /* that fails without a word */
+    int worker; /* the worker that fails without a message */
     psdvec_status nested;
 } silence;
 
@@ -315,7 +315,7 @@ static void a_failure_that_a_worker_only_returns_is_not_lost(void **state)
     psdvec_context_free(alone);
     pv_begin(b->ctx);
     s = (silence){.ctx = b->ctx, .worker = -1};
-    ok(pv_parallel(b->ctx, fail_silently, &s)); /* the failure of a job is not the next one's */
+    ok(pv_parallel(b->ctx, fail_silently, &s)); /* a failure does not affect the next job */
 }
 
 static psdvec_status divide_again(void *opaque, int worker)
@@ -339,13 +339,13 @@ static void workers_may_not_divide_their_work_again(void **state)
             assert_int_equal(s.nested, PSDVEC_ERR_INTERNAL);
             pv_begin(ctx);
             s.worker = -1;
-            ok(pv_parallel(ctx, divide_again, &s)); /* the pool serves again */
+            ok(pv_parallel(ctx, divide_again, &s)); /* the pool can be used again */
             psdvec_context_free(ctx);
         }
     ok(pv_check_cancel(b->ctx));
 }
 
-/* ---- Random numbers ------------------------------------------------------------------------- */
+/* ---- Random numbers -------------------------------------------------------------------------- */
 
 static void philox_gives_the_published_answers(void **state)
 {
@@ -394,13 +394,13 @@ static void random_streams_differ_by_seed_purpose_and_index(void **state)
     assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 2, 1));
     assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 1, 2));
     assert_true(pv_random_u64(1, 2, 3) != pv_random_u64(3, 2, 1));
-    /* The upper halves count, too. */
+    /* The upper halves matter, too. */
     assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1 + (UINT64_C(1) << 32), 1, 1));
     assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 1 + (UINT64_C(1) << 32), 1));
     assert_true(pv_random_u64(1, 1, 1) != pv_random_u64(1, 1, 1 + (UINT64_C(1) << 32)));
 }
 
-/* ---- Output files ------------------------------------------------------------------------------ */
+/* ---- Output files ---------------------------------------------------------------------------- */
 
 static void check_file(const char *path, const char *expected)
 {
@@ -442,7 +442,8 @@ static void a_discarded_output_leaves_nothing(void **state)
     int nameless = pv_nameless_open(b->folder);
     if (nameless >= 0) {
         close(nameless);
-        assert_int_equal(scratch_entries(b->folder), 0); /* so kill -9 leaves nothing either */
+        assert_int_equal(scratch_entries(b->folder), 0); /* so a killed process leaves nothing
+                                                          * either */
     }
     pv_output_discard(out);
     assert_int_equal(scratch_entries(b->folder), 0);
@@ -606,7 +607,7 @@ static void a_temporary_file_has_no_name(void **state)
     assert_int_equal(pv_temp_open(b->ctx, "/no/such/folder", &fd), PSDVEC_ERR_WRITE);
 }
 
-/* ---- The spool ------------------------------------------------------------------------------------ */
+/* ---- The spool ------------------------------------------------------------------------------- */
 
 static void a_spool_crosses_from_memory_to_disk(void **state)
 {

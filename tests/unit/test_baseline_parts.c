@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- Counts in both directions -------------------------------------------------------------- */
+/* ---- Counts in both directions --------------------------------------------------------------- */
 
 static void compare_with_dense(problem *p)
 {
@@ -75,11 +75,11 @@ static void large_matrices_go_to_files_and_are_the_same(void **state)
     problem_free(p);
 }
 
-/* ---- Strata ----------------------------------------------------------------------------------- */
+/* ---- Strata ---------------------------------------------------------------------------------- */
 
 typedef struct touch {
     const pv_strata *strata;
-    atomic_int rows[64], columns[64]; /* being worked on */
+    atomic_int rows[64], columns[64]; /* in use */
     atomic_int met;                   /* conflicts */
     atomic_int done[64 * 64];
 } touch;

@@ -1,5 +1,5 @@
 /* The BLAS behind base/blas.h: correct, safe to call from several threads at once, and without
- * effect on the OpenBLAS that a host may use. */
+ * effect on an OpenBLAS that the calling program uses. */
 #include "base/blas.h"
 #include "base/memory.h"
 #include "base/thread.h"
@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-/* The host's. */
+/* The functions of the program's OpenBLAS. */
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int threads);
 int openblas_get_parallel(void);
 
-/* Sizes at which every function asks OpenBLAS for a work buffer; the long vectors are
- * for the functions that keep a short one on the stack. */
+/* Sizes at which every function requests a work buffer from OpenBLAS; the long vectors are for the
+ * functions that keep a short buffer on the stack. */
 enum { SIDE = 24, LONG = 700, PRODUCT = 130, TASKS = 12000, RESULTS = PRODUCT * PRODUCT };
 
 typedef struct problem {
@@ -267,7 +267,8 @@ static void each_function_computes_what_its_name_says(void **state)
     }
 }
 
-/* Small operations first of all: the shorter the call, the oftener a buffer changes hands. */
+/* Mostly small operations: the shorter the call, the more often a buffer is reused by another
+ * thread. */
 static psdvec_status one_operation(void *arg, size_t task, int worker)
 {
     setting *s = arg;

@@ -34,7 +34,7 @@ static psdvec_test *open_set(size_t i)
     return test;
 }
 
-/* How many sets are of the kind, and what they have in all. */
+/* The number of sets of this kind, and their total questions and sections. */
 static size_t sets_of(psdvec_test_kind kind, uint32_t *questions, uint32_t *sections)
 {
     size_t sets = 0;
@@ -94,7 +94,7 @@ static void analogies_are_five_sets_with_a_section_for_each_relation(void **stat
     uint32_t questions, sections;
     assert_int_equal(sets_of(PSDVEC_TEST_ANALOGY, &questions, &sections), 5);
     assert_true(sections >= 25);
-    /* 20 to 35 pairs a relation, six questions a pair. */
+    /* 20 to 35 pairs per relation, six questions per pair. */
     assert_in_range(questions, sections * 20 * 6, sections * 35 * 6);
 }
 

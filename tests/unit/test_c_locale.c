@@ -1,4 +1,4 @@
-/* Text that does not depend on the host's locale. */
+/* Conversions that do not depend on the locale of the calling program. */
 #include "base/context.h"
 #include "support/locales.h"
 #include "support/scratch.h"
@@ -20,7 +20,7 @@ static int to_c_locale(void **state)
     return setlocale(LC_ALL, "C") ? 0 : -1;
 }
 
-/* False if there is no such locale here. */
+/* False if the locale is not available. */
 static bool speak(const char *(*find)(const char *))
 {
     char *folder = scratch_new();
@@ -61,7 +61,7 @@ static void numbers_have_a_decimal_point(void **state)
     assert_true(pv_text_to_float("0.1", &f));
     assert_true(f == 0.1F);
     snprintf(text, sizeof text, "%g", 1234.5);
-    assert_string_equal(text, "1234,5"); /* the host has its own again */
+    assert_string_equal(text, "1234,5"); /* the program's locale is restored */
 }
 
 static void a_failure_is_told_with_a_decimal_point(void **state)
@@ -86,7 +86,7 @@ static void letters_are_those_of_ascii(void **state)
     assert_false(pv_same_letters("integers", "integer"));
     assert_false(pv_same_letters("integer", "integers"));
     assert_false(pv_same_letters("integes", "integer"));
-    assert_false(pv_same_letters("[", "{")); /* which a bit tells apart, as case */
+    assert_false(pv_same_letters("[", "{")); /* they differ in the bit that distinguishes case */
     assert_true(pv_begins_with("LICENSE.txt", "license"));
     assert_true(pv_begins_with("license", "LICENSE"));
     assert_true(pv_begins_with("x", ""));

@@ -1,4 +1,4 @@
-/* The compact layout of small model files: it loses nothing, and damaged files are refused. */
+/* The compact layout of small model files is lossless, and damaged files are refused. */
 #include "base/safetensors_write.h"
 #include "model/compact.h"
 #include "support/vectors.h"
@@ -12,13 +12,13 @@
 
 #define WORDS 6
 static const char *const words[WORDS] = {"the", "paris", "grösse", "usa", "éa", "x"};
-/* Itself; a capital; other letters; capitals; a capital that is not ASCII; a capital alone. */
+/* Same as the word; a capital; other letters; capitals; a non-ASCII capital; a single capital. */
 static const char *const forms[WORDS] = {"", "Paris", "Größe", "USA", "Éa", "X"};
-/* Falling, as usual; and all kinds of steps, as words that were added later have. */
+/* Decreasing, as usual; and arbitrary steps, as for words that were added later. */
 static const uint64_t frequencies[2][WORDS] = {{900, 100, 100, 36, 35, 1},
                                                {5, UINT64_MAX, 0, UINT64_MAX / 2 + 1, 64, 200}};
 
-/* A model for search with these words. */
+/* A search model with these words. */
 typedef struct small {
     sample s;
     char text[600], written[100];
@@ -80,7 +80,7 @@ static void words_forms_and_frequencies_come_back(void **state)
         assert_string_equal(version_of(m), "2");
         assert_same(m, frequencies[k]);
         assert_null(pv_st_tensor(m->file, "offsets"));
-        /* Größe, USA and Éa; the others follow from their words. */
+        /* Größe, USA and Éa; the other forms are derived from their words. */
         assert_int_equal(pv_st_tensor(m->file, "forms")->bytes, 7 + 3 + 3);
         assert_int_equal(psdvec_model_verify(w->ctx, m), PSDVEC_OK);
         psdvec_model_close(m);
@@ -132,11 +132,11 @@ static void other_models_keep_version_1(void **state)
     }
 }
 
-/* Words "ab" and "c", with these tensors; lengths of -1: left out. */
+/* Words "ab" and "c", with these tensors; lengths of -1: missing tensor. */
 typedef struct damage {
     const char *word_lengths, *form_lengths, *form_text, *deltas;
     int64_t word_count, form_count, form_bytes, delta_bytes;
-    const char *sentence; /* NULL: nothing is wrong */
+    const char *sentence; /* NULL: valid */
 } damage;
 
 static void put(pv_st_writer *writer, const char *name, const char *data, int64_t count)
@@ -206,7 +206,7 @@ static void damaged_files_are_refused_with_a_sentence(void **state)
     }
 }
 
-/* The first byte of a word that is to get a capital must be a letter from a to z. */
+/* The first byte of a capitalised word must be a letter from a to z. */
 static void only_small_letters_get_capitals(void **state)
 {
     workshop *w = *state;

@@ -1,4 +1,4 @@
-/* Inputs: lists of files, and compressed files, which are made by libarchive's writer. */
+/* Inputs: lists of files, and compressed files, which libarchive writes. */
 #include "base/context.h"
 #include "corpus/byte_stream.h"
 #include "corpus/corpus.h"
@@ -22,7 +22,7 @@ typedef struct bench {
     psdvec_context *ctx;
     char *folder;
     char *path; /* "file" in the folder */
-    char *text; /* something to pack */
+    char *text; /* text to compress */
     size_t length;
 } bench;
 
@@ -56,7 +56,7 @@ static int tear_down(void **state)
     return used == 0 ? 0 : -1;
 }
 
-/* ---- Lists of files ------------------------------------------------------------------ */
+/* ---- Lists of files -------------------------------------------------------------------------- */
 
 static void make(bench *b, const char *name, const char *contents)
 {
@@ -162,7 +162,7 @@ static void standard_input_can_be_named_once(void **state)
     assert_int_equal(pv_inputs_expand(b->ctx, inputs, 0, &list), PSDVEC_ERR_OPTION);
 }
 
-/* ---- Streams --------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 typedef enum packing { GZIP, BZIP2, XZ, ZSTD, LZ4, TAR, TAR_GZ, ZIP, PACKINGS } packing;
 static const char *const packing_names[] = {"gz",  "bz2", "xz",     "zst",
@@ -222,7 +222,7 @@ static void pack(bench *b, packing kind)
     archive_write_free(a);
 }
 
-/* Everything in the stream, members after one another with a bar between. */
+/* The complete contents of the stream, with a bar between members. */
 static psdvec_status unpack(bench *b, const char *path, char **out, size_t *length)
 {
     pv_byte_stream *stream;
@@ -267,7 +267,7 @@ static void every_packing_is_undone(void **state)
     }
 }
 
-/* This program is in the C locale, which has no such letters. */
+/* This program runs in the C locale, which has no such letters. */
 static void names_in_an_archive_do_not_depend_on_the_locale(void **state)
 {
     bench *b = *state;
@@ -317,13 +317,13 @@ static void a_cut_packed_file_is_damaged_wherever_it_was_cut(void **state)
     }
 }
 
-/* One bit is flipped. These formats have a checksum over the text. */
+/* Flips one bit. These formats have a checksum over the text. */
 static void a_flipped_bit_does_not_go_unnoticed(void **state)
 {
     bench *b = *state;
     for (int kind = 0; kind < PACKINGS; kind++) {
         if (kind == TAR || kind == ZSTD)
-            continue; /* tar has none, libarchive's zst neither */
+            continue; /* tar has none, nor has the zst of libarchive */
         pack(b, (packing)kind);
         size_t size, length;
         char *bytes = scratch_read(b->path, &size), *out;
@@ -370,7 +370,7 @@ static void an_empty_text_may_be_packed(void **state)
 {
     bench *b = *state;
     b->length = 0;
-    for (int kind = 0; kind < LZ4; kind++) { /* libarchive itself cannot write an empty lz4 */
+    for (int kind = 0; kind < LZ4; kind++) { /* libarchive cannot write an empty lz4 */
         pack(b, (packing)kind);
         char *out;
         size_t length;

@@ -1,4 +1,4 @@
-/* The parts of the counter: word table, row sums, spills, token code. */
+/* The parts of the counter: word table, row sums, spills, token encoding. */
 #include "base/context.h"
 #include "count/rows.h"
 #include "count/spills.h"
@@ -44,15 +44,15 @@ static int tear_down(void **state)
     return used == 0 ? 0 : -1;
 }
 
-/* ---- The word table -------------------------------------------------------------------- */
+/* ---- The word table -------------------------------------------------------------------------- */
 
 static size_t spell(uint32_t number, char *word)
 {
-    /* Lengths around 8 and 16, where the table changes its ways, and long ones. */
+    /* Lengths around 8 and 16, where the table uses different representations, and long ones. */
     static const size_t lengths[] = {1, 7, 8, 9, 15, 16, 17, 24, 31, 300};
     size_t digits = (size_t)sprintf(word, "%x", number), length = lengths[number % 10];
     while (digits < length)
-        word[digits++] = (char)(number % 3 ? 'x' : '\0'); /* zero bytes are bytes, too */
+        word[digits++] = (char)(number % 3 ? 'x' : '\0'); /* zero bytes are allowed */
     return digits;
 }
 
@@ -66,7 +66,7 @@ static void a_table_finds_every_word_again(void **state)
     uint32_t id;
     for (uint32_t i = 0; i < N; i++) {
         size_t length = spell(i, word);
-        exact = malloc(length); /* the sanitizer sees any byte beyond its end */
+        exact = malloc(length); /* the sanitizer detects any access beyond its end */
         memcpy(exact, word, length);
         pv_word_key key = pv_word_key_exact(exact, (uint32_t)length);
         assert_false(pv_word_table_find(&table, &key, &id));
@@ -96,7 +96,7 @@ static void a_table_finds_every_word_again(void **state)
     pv_word_table_free(&table);
 }
 
-/* Keys with one and the same hash must be told apart by their bytes. */
+/* Keys with the same hash are distinguished by their bytes. */
 static void words_that_collide_are_told_apart(void **state)
 {
     bench *b = *state;
@@ -109,7 +109,7 @@ static void words_that_collide_are_told_apart(void **state)
         int length = sprintf(words[i], "%d", i);
         pv_word_key key = pv_word_key_exact(words[i], (uint32_t)length);
         key.hash = UINT64_C(0xABCDEF0123456789);
-        if (i < 22) { /* below the size at which the table computes hashes anew */
+        if (i < 22) { /* below the size at which the table recomputes hashes */
             ok(pv_word_table_find_or_add(&table, &key, &id));
             assert_int_equal(id, i);
         } else {
@@ -188,7 +188,7 @@ static void a_table_that_may_not_grow_says_so(void **state)
     pv_word_table_free(&table);
 }
 
-/* ---- Row sums ------------------------------------------------------------------------------ */
+/* ---- Row sums -------------------------------------------------------------------------------- */
 
 static void a_row_comes_out_sorted_and_summed(void **state)
 {
@@ -207,7 +207,8 @@ static void a_row_comes_out_sorted_and_summed(void **state)
         for (size_t a = 0; a < 8; a++) {
             memset(expected, 0, ((size_t)columns + 1) * sizeof *expected);
             for (size_t i = 0; i < amounts[a]; i++) {
-                uint32_t column = (uint32_t)dice_below(&d, (size_t)columns + 1); /* unknown, too */
+                uint32_t column = (uint32_t)dice_below(&d, (size_t)columns + 1); /* including
+                                                                                  * unknown words */
                 uint64_t value = 1 + dice_below(&d, UINT64_C(1) << 40);
                 pv_row_sum_add(&row, column, value);
                 expected[column] += value;
@@ -229,7 +230,7 @@ static void a_row_comes_out_sorted_and_summed(void **state)
     }
 }
 
-/* ---- Spills ----------------------------------------------------------------------------- */
+/* ---- Spills ---------------------------------------------------------------------------------- */
 
 enum { ROWS = 500 };
 
@@ -258,7 +259,7 @@ static psdvec_status gather(void *self, size_t group, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-/* One spill of random cells through the sink, and the same into `expected`. */
+/* Writes random cells to the sink as one spill, and to `expected`. */
 static void fill_spill(bench *b, dice *d, const pv_row_groups *groups, const pv_row_sink *sink,
                        gathered *expected, unsigned percent)
 {
@@ -350,7 +351,7 @@ static void groups_cover_all_rows(void **state)
     }
 }
 
-/* ---- Token code ---------------------------------------------------------------------------------- */
+/* ---- Token encoding -------------------------------------------------------------------------- */
 
 static void every_token_survives_its_code(void **state)
 {

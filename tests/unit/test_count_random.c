@@ -19,7 +19,7 @@
 enum { MOST_TEXTS = 8, MOST_WORDS = 64 };
 static const uint64_t plenty = UINT64_C(1) << 30;
 
-/* ---- Texts ------------------------------------------------------------------------ */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 
 typedef struct text {
     char *bytes;
@@ -42,8 +42,8 @@ static void put_text(text *t, const char *string)
     put(t, string, strlen(string));
 }
 
-/* The spelling of word `number`: most in ASCII, some in other scripts, some
- * with marks, some longer than the word table keeps inline. */
+/* The spelling of word `number`: most in ASCII, some in other scripts, some with combining marks,
+ * some longer than the word table stores inline. */
 static void put_word(text *t, size_t number)
 {
     static const char *const letters[] = {
@@ -64,10 +64,10 @@ static void put_word(text *t, size_t number)
 }
 
 typedef struct recipe {
-    size_t bytes;      /* about so many */
-    size_t words;      /* to choose from */
-    bool wild;         /* bad UTF-8, zero bytes, odd punctuation */
-    unsigned newlines; /* per cent of the gaps that end a line */
+    size_t bytes;      /* approximate length */
+    size_t words;      /* size of the vocabulary */
+    bool wild;         /* invalid UTF-8, zero bytes, unusual punctuation */
+    unsigned newlines; /* percentage of the gaps that end a line */
 } recipe;
 
 static void put_gap(text *t, dice *d, const recipe *r)
@@ -91,7 +91,7 @@ static void put_gap(text *t, dice *d, const recipe *r)
         put_text(t, " ");
 }
 
-/* Words by a law like Zipf's: the logarithm of the rank is uniform. */
+/* Word frequencies approximately follow Zipf's law: the logarithm of the rank is uniform. */
 static void fill_text(text *t, dice *d, const recipe *r)
 {
     size_t log2_words = 0;
@@ -107,7 +107,7 @@ static void fill_text(text *t, dice *d, const recipe *r)
     }
 }
 
-/* ---- One case ----------------------------------------------------------------------- */
+/* ---- One case -------------------------------------------------------------------------------- */
 
 typedef struct bench {
     char *folder;
@@ -183,7 +183,7 @@ static psdvec_status run(bench *b, const psdvec_count_options *o, const char *co
     return status;
 }
 
-/* Counts, and gives back the file's bytes; NULL if there was nothing to count. */
+/* Counts and returns the bytes of the file; NULL if there was nothing to count. */
 static char *count(bench *b, const psdvec_count_options *o, const char *const *inputs,
                    size_t input_count, int threads, uint64_t memory, size_t *length)
 {
@@ -197,7 +197,7 @@ static char *count(bench *b, const psdvec_count_options *o, const char *const *i
     return scratch_read(b->output, length);
 }
 
-/* Compares the file at b->output with what the plain counter says. */
+/* Compares the file at b->output with the reference counter. */
 static void compare(bench *b, const psdvec_count_options *o, const ref_text *texts, size_t count,
                     const char *what)
 {
@@ -260,7 +260,7 @@ static void random_options(dice *d, psdvec_count_options *o)
     t->min_length = dice_percent(d, 20) ? 1 + (uint32_t)dice_below(d, 3) : 1;
     t->max_length = dice_percent(d, 20) ? 3 + (uint32_t)dice_below(d, 20) : 0;
     t->document = (psdvec_document)dice_below(d, 4);
-    /* What ends a sentence of text already tokenised is tested with the tokeniser. */
+    /* Sentence ends in text that is already tokenised are tested with the tokeniser. */
     t->sentences = dice_percent(d, 30);
     t->min_document_words = dice_percent(d, 20) ? 1 + (uint32_t)dice_below(d, 8) : 1;
     o->window = windows[dice_below(d, sizeof windows / sizeof windows[0])];
@@ -271,7 +271,7 @@ static void random_options(dice *d, psdvec_count_options *o)
     o->max_vocab = dice_percent(d, 25) ? 1 + (uint32_t)dice_below(d, 200) : 0;
 }
 
-/* A list of words, some of the text, some not; sometimes with frequencies. */
+/* A list of words, some of which are in the text; sometimes with frequencies. */
 static void random_list(bench *b, dice *d)
 {
     forget_list(b);
@@ -369,10 +369,10 @@ static void random_texts_and_options_count_like_the_reference(void **state)
         random_case(*state, number);
 }
 
-/* ---- Large texts, little memory ------------------------------------------------------- */
+/* ---- Large texts, little memory -------------------------------------------------------------- */
 
-/* The smallest budget of a series that is enough. Those below it must be
- * refused with a sentence and leave nothing behind. */
+/* The smallest sufficient budget of a series. Smaller ones must fail with a message and leave no
+ * files. */
 static uint64_t smallest_budget(bench *b, const psdvec_count_options *o, const char *const *inputs,
                                 size_t count, int threads)
 {
@@ -393,7 +393,8 @@ static uint64_t smallest_budget(bench *b, const psdvec_count_options *o, const c
     return 0;
 }
 
-/* All of threads 1, 2, 5 and budgets: ample, a bit more than the least, the least. */
+/* Combines 1, 2 and 5 threads with three budgets: ample, slightly more than the minimum, the
+ * minimum. */
 static void count_in_any_memory(bench *b, const psdvec_count_options *o, const char *what)
 {
     ref_text texts[MOST_TEXTS];
@@ -464,7 +465,7 @@ static void many_generations_of_words_give_the_same_bytes(void **state)
     count_in_any_memory(b, &o, "many generations");
 }
 
-/* ---- Where segments meet: files of more than half a megabyte -------------------------------- */
+/* ---- Segment boundaries: files of more than half a megabyte ---------------------------------- */
 
 static void compare_one_file(bench *b, const psdvec_count_options *o, const char *what)
 {
@@ -542,8 +543,8 @@ static void a_paragraph_larger_than_a_segment_is_one_document(void **state)
     compare_one_file(b, &o, "large paragraph");
 }
 
-/* Lines of all lengths around the size of a segment, so that line ends, carriage
- * returns and spaces fall on every place where a segment may be cut. */
+/* Lines of all lengths around the size of a segment, so that line ends, carriage returns and spaces
+ * occur at every position where a segment may be cut. */
 static void line_ends_may_fall_on_the_end_of_a_segment(void **state)
 {
     bench *b = *state;
@@ -584,7 +585,7 @@ static void windows_cross_files_of_one_folder_with_document_none(void **state)
         snprintf(name, sizeof name, "folder/%zu", i);
         free(b->paths[i]);
         b->paths[i] = scratch_path(b->folder, name);
-        fill_text(&b->texts[i], &d, &r); /* with and without a last line end */
+        fill_text(&b->texts[i], &d, &r); /* with and without a final newline */
         put_text(&b->texts[i], i % 2 ? "end" : "end\n");
         texts[i] = (ref_text){b->texts[i].bytes, b->texts[i].length, 0};
     }
@@ -602,9 +603,9 @@ static void windows_cross_files_of_one_folder_with_document_none(void **state)
     free(folder);
 }
 
-/* ---- Rules that only show across segments and files ------------------------------------------ */
+/* ---- Rules that affect several segments or files --------------------------------------------- */
 
-/* Writes the texts, counts them as inputs of their own or as one folder. */
+/* Writes the texts and counts them as separate inputs or as one folder. */
 static void compare_texts(bench *b, const psdvec_count_options *o, const char *const *contents,
                           const size_t *input_of, size_t count_texts, const char *what)
 {
@@ -698,7 +699,7 @@ static void a_document_of_several_segments_is_never_too_short(void **state)
 {
     bench *b = *state;
     text *t = &b->texts[0];
-    put_text(t, "the cat sat on the mat\n"); /* its first segment has but these words */
+    put_text(t, "the cat sat on the mat\n"); /* its first segment has only these words */
     while (t->length < 1200000)
         put_text(t, "- - - - - - - - - - -\n");
     for (int i = 0; i < 200; i++)

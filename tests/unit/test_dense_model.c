@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------ */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
-/* The paper's setting without what a test changes most. */
+/* The options of the paper, except those that tests change most. */
 static psdvec_train_options paper(uint32_t dim, uint32_t iterations)
 {
     return (psdvec_train_options){.size = sizeof(psdvec_train_options),
@@ -95,12 +95,12 @@ static void known_vectors(dice *d, double *V)
         V[i] = fmax(-1, fmin(1, 0.6 * dice_normal(d)));
 }
 
-/* ---- Appendix A of the paper ---------------------------------------------------------- */
+/* ---- Appendix A of the paper ----------------------------------------------------------------- */
 
 static const double M1[9] = {1.4, 0.8, 0, 0.8, 2.6, 0, 0, 0, 2};
 static const double M2[9] = {0.2, -1.6, 0, -1.6, -2.2, 0, 0, 0, 2};
 
-/* Every pair, the diagonal too, weighs 1: one step from 0 takes the eigenvalues of M itself. */
+/* Every pair, including the diagonal, has weight 1: one step from 0 gives the eigenvalues of M. */
 static dense_model approximate(const double *M, psdvec_form form)
 {
     dense_link l = dense_link_blank(3, 3);
@@ -122,7 +122,7 @@ static void appendix_a_the_semidefinite_form_gives_the_printed_vectors(void **st
     assert_int_equal(m.rank, 2);
     assert_close(m.eigenvalue[0], 2, 1e-12);
     assert_close(m.eigenvalue[1], 1, 1e-12);
-    /* The paper prints the other order of the dimensions; the sign of each is arbitrary. */
+    /* The paper prints the dimensions in the other order; the sign of each is arbitrary. */
     double one = m.V[0 * 2 + 1] < 0 ? 1 : -1, two = m.V[2 * 2 + 0] > 0 ? 1 : -1;
     assert_close(one * m.V[0 * 2 + 1], -0.89, 0.005);
     assert_close(one * m.V[1 * 2 + 1], 0.45, 0.005);
@@ -137,7 +137,7 @@ static void appendix_a_the_semidefinite_form_gives_the_printed_vectors(void **st
 static void appendix_a_singular_vectors_do_not_see_who_avoids_whom(void **state)
 {
     (void)state;
-    /* Without the signs, the symmetric form is what an SVD gives: the same for both. */
+    /* Without the signs, the symmetric form equals an SVD: the same for both. */
     dense_model m1 = approximate(M1, PSDVEC_FORM_SYMMETRIC);
     dense_model m2 = approximate(M2, PSDVEC_FORM_SYMMETRIC);
     assert_close(fabs(m1.V[0]), 0.45 * sqrt(3), 0.01);
@@ -163,7 +163,7 @@ static void appendix_a_the_symmetric_form_keeps_the_sign_in_J(void **state)
     dense_model_free(&m);
 }
 
-/* ---- Link ---------------------------------------------------------------------------------- */
+/* ---- Link ------------------------------------------------------------------------------------ */
 
 /* Three words and one outside the core:
  *   x = 0 8 2 0    X = 10      Y = 6 12 2 0, total 20
@@ -193,8 +193,8 @@ static void smoothed_targets_are_as_worked_out_by_hand(void **state)
     assert_true(l.u[0] == 0.3 && l.u[1] == 0.6 && l.u[2] == 0.1 && l.u[3] == 0);
     assert_close(l.G[0 * 4 + 1], log((0.75 * 0.8 + 0.25 * 0.6) / 0.6), 1e-14);
     assert_close(l.G[1 * 4 + 0], log((0.75 * 1 + 0.25 * 0.3) / 0.3), 1e-14);
-    assert_true(l.G[1 * 4 + 2] == log(0.25)); /* never seen: exactly */
-    assert_true(l.G[0 * 4 + 0] == log(0.25)); /* the diagonal like the rest */
+    assert_true(l.G[1 * 4 + 2] == log(0.25)); /* never seen: exact */
+    assert_true(l.G[0 * 4 + 0] == log(0.25)); /* the diagonal is treated like the rest */
     assert_true(l.G[3 * 4 + 1] == log(0.25) && l.G[1 * 4 + 3] == log(0.25));
     dense_link_free(&l);
     dense_counts_free(&c);
@@ -208,7 +208,7 @@ static void pmi_targets_are_as_worked_out_by_hand(void **state)
     o.target = PSDVEC_TARGET_PMI;
     o.context_power = 1;
     dense_link l = dense_link_make(&c, &o);
-    /* s_01 = 12, of 40 in all */
+    /* s_01 = 12, of a total of 40 */
     assert_close(l.G[0 * 4 + 1], log(12.0 * 40 / (16 * 16)), 1e-14);
     assert_close(l.G[1 * 4 + 2], log(4.0 * 40 / (16 * 8)), 1e-14);
     assert_true(l.G[1 * 4 + 2] == l.G[2 * 4 + 1]);
@@ -316,7 +316,7 @@ static void priors_grow_with_rarity_and_have_bands(void **state)
     dense_counts_free(&c);
 }
 
-/* ---- The problem ------------------------------------------------------------------------------ */
+/* ---- The problem ----------------------------------------------------------------------------- */
 
 static void both_directions_make_one_symmetric_problem(void **state)
 {
@@ -460,10 +460,10 @@ static void the_objective_never_rises(void **state)
         dense_link_free(&l);
         dense_counts_free(&c);
     }
-    assert_true(taken_back > 0); /* or the rule was not tested */
+    assert_true(taken_back > 0); /* else the rule is not tested */
 }
 
-/* Weights reach (1 + rho) times the majoriser then, so that a step of length 1 can be too long. */
+/* The weights reach (1 + rho) times the majoriser, so that a step of length 1 can be too long. */
 static void the_objective_never_rises_with_a_heavy_background(void **state)
 {
     (void)state;
@@ -527,9 +527,9 @@ static void fewer_positive_eigenvalues_than_dimensions_are_kept(void **state)
     dense_link_free(&l);
 }
 
-/* ---- Priors --------------------------------------------------------------------------------------- */
+/* ---- Priors ---------------------------------------------------------------------------------- */
 
-/* With every weight 1 and one mu, the solution is known: magnitudes less mu / 2. */
+/* With all weights 1 and one mu, the solution is known: magnitudes minus mu / 2. */
 static void one_prior_for_all_shrinks_the_eigenvalues(void **state)
 {
     (void)state;
@@ -546,15 +546,15 @@ static void one_prior_for_all_shrinks_the_eigenvalues(void **state)
     assert_close(m.eigenvalue[0], 2 - 0.25, 1e-12);
     assert_close(m.eigenvalue[1], 1 - 0.25, 1e-12);
     dense_model_free(&m);
-    o.relaxation = 1.5; /* half as far again, in the same direction */
+    o.relaxation = 1.5; /* 1.5 times as far in the same direction */
     m = dense_train(&l, &o);
     assert_close(m.eigenvalue[0], 1.5 * (2 - 0.25), 1e-12);
     dense_model_free(&m);
     dense_link_free(&l);
 }
 
-/* Where training ends, each word's vector is what regressing it on the others gives: the
- * gradient is 0, priors and background included, whatever the length of the steps. */
+/* At convergence, each word's vector equals its regression on the others: the gradient is 0,
+ * including priors and background, for any step length. */
 static void a_solution_is_a_fixed_point_of_every_words_regression(void **state)
 {
     (void)state;
@@ -588,7 +588,7 @@ static void a_solution_is_a_fixed_point_of_every_words_regression(void **state)
     }
 }
 
-/* ---- Recovery ----------------------------------------------------------------------------------------- */
+/* ---- Recovery -------------------------------------------------------------------------------- */
 
 static void counts_made_from_vectors_give_them_back(void **state)
 {
@@ -602,7 +602,7 @@ static void counts_made_from_vectors_give_them_back(void **state)
         o.core = KNOWN;
         o.form = trial / 4 ? PSDVEC_FORM_PSD : PSDVEC_FORM_SYMMETRIC;
         o.context_power = 1;
-        o.rho = 0; /* it would pull the products elsewhere */
+        o.rho = 0; /* a background would change the products */
         o.cut = 0.5;
         o.relaxation = 1.8;
         if (trial % 4 == 1)
@@ -618,7 +618,7 @@ static void counts_made_from_vectors_give_them_back(void **state)
                     assert_close(l.G[i * l.words + j], X[i * KNOWN + j], 1e-10);
         dense_model m = dense_train(&l, &o);
         double *Y = dense_products(KNOWN, m.rank, m.V, m.sign);
-        if (!(largest_difference(KNOWN * KNOWN, X, Y) < 1e-3)) /* the diagonal follows */
+        if (!(largest_difference(KNOWN * KNOWN, X, Y) < 1e-3)) /* including the diagonal */
             fail_msg("trial %d: off by %g", trial, largest_difference(KNOWN * KNOWN, X, Y));
         assert_below(subspace_distance(KNOWN, KNOWN_DIM, V, m.rank, m.V), 1e-3);
         free(Y);
@@ -645,7 +645,7 @@ static void more_text_recovers_more(void **state)
         o.relaxation = 1.8;
         dense_model m = train(&c, &o);
         double error = product_error(KNOWN, m.rank, m.V, m.sign, X);
-        /* Ten times the text, a third of the error; half is asked for. */
+        /* With ten times the text the error is about a third; the test requires half. */
         assert_below(error, before / 2);
         before = error;
         dense_model_free(&m);
@@ -656,9 +656,9 @@ static void more_text_recovers_more(void **state)
     free(X);
 }
 
-/* ---- Regression ------------------------------------------------------------------------------------------ */
+/* ---- Regression ------------------------------------------------------------------------------ */
 
-/* What the regression of word w minimises, added up term by term. */
+/* The objective of the regression of word w, summed term by term. */
 static double penalty(const dense_link *l, const psdvec_train_options *o, const dense_model *m,
                       size_t w, const double *v)
 {
@@ -697,7 +697,7 @@ static void noncore_vectors_minimise_their_penalty(void **state)
         dense_model m = dense_train(&l, &o);
         for (size_t w = 30; w < 50; w++) {
             double *v = &m.V[w * m.rank], least = penalty(&l, &o, &m, w, v);
-            /* A quadratic whose slope is 0: steps to either side cost the same. */
+            /* A quadratic with gradient 0: steps in both directions have the same cost. */
             for (size_t k = 0; k < m.rank; k++) {
                 double at = v[k];
                 v[k] = at + 0.5;
@@ -718,8 +718,8 @@ static void noncore_vectors_minimise_their_penalty(void **state)
 static void spread_is_the_posterior_standard_deviation(void **state)
 {
     (void)state;
-    /* One core word with the vector 2, and a word seen with it both ways: H = (1 + .5) 4 + 3,
-     * the density falls as exp(-H (v - mean)^2). */
+    /* One core word with the vector 2, and a word seen with it in both directions: H = (1 + .5) 4 +
+     * 3, the density decreases as exp(-H (v - mean)^2). */
     dense_link l = dense_link_blank(2, 1);
     l.f[1] = 1;
     l.f[2] = 0.5;
@@ -733,7 +733,7 @@ static void spread_is_the_posterior_standard_deviation(void **state)
     assert_close(dense_regress(&l, &o, &m, 1, v), sqrt(1 / (2 * 9.0)), 1e-14);
     assert_close(v[0], (1 * 2 * 3 + 0.5 * 2 * 6) / 9.0, 1e-14);
 
-    /* Two dimensions, one core word, no prior: a direction is open, and stays at 0. */
+    /* Two dimensions, one core word, no prior: one direction is undetermined and stays 0. */
     double V2[4] = {3, 4}, sign2[2] = {1, -1};
     dense_model m2 = {.words = 2, .core = 1, .rank = 2, .V = V2, .sign = sign2};
     l.mu[1] = 0;
@@ -743,7 +743,7 @@ static void spread_is_the_posterior_standard_deviation(void **state)
     dense_link_free(&l);
 }
 
-/* ---- What other tests rely on ------------------------------------------------------------------------------ */
+/* ---- Functions that other tests rely on ------------------------------------------------------ */
 
 static void apply_dense(void *user, size_t n, const double *x, double *y)
 {
@@ -768,7 +768,7 @@ static void arpack_and_lapack_agree(void **state)
     assert_true(A && Q);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j <= i; j++)
-            A[i * N + j] = A[j * N + i] = dice_normal(&d) - 0.2; /* one large negative */
+            A[i * N + j] = A[j * N + i] = dice_normal(&d) - 0.2; /* one large negative eigenvalue */
     dense_eigen(N, A, values, Q);
     assert_true(arpack_eigen(N, K, ARPACK_LARGEST, 0, apply_dense, A, found, vectors));
     for (size_t k = 0; k < K; k++)
@@ -827,13 +827,13 @@ static void distances_are_those_of_known_spaces(void **state)
 {
     (void)state;
     const double A[8] = {1, 0, 0, 1, 0, 0, 0, 0};          /* e1, e2 in four dimensions */
-    const double same[12] = {1, 1, 2, 1, -1, 0, 0, 0, 0};  /* three columns, two of them new */
-    const double turned[8] = {1, 0, 0, 0.8, 0, 0.6, 0, 0}; /* e1, and e2 turned towards e3 */
+    const double same[12] = {1, 1, 2, 1, -1, 0, 0, 0, 0};  /* three columns of rank two */
+    const double turned[8] = {1, 0, 0, 0.8, 0, 0.6, 0, 0}; /* e1, and e2 rotated towards e3 */
     const double line[4] = {0, 1, 0, 0}, plus[2] = {1, 1}, minus[2] = {1, -1};
     assert_close(subspace_distance(4, 2, A, 3, same), 0, 1e-12);
     assert_close(subspace_distance(4, 2, A, 2, turned), 0.6, 1e-12);
     assert_true(subspace_distance(4, 2, A, 1, line) == 1);
-    /* A quarter turn of the columns changes nothing; a sign in J does. */
+    /* A rotation of the columns by 90 degrees changes nothing; a sign in J does. */
     const double quarter[8] = {0, 1, -1, 0, 0, 0, 0, 0};
     assert_close(product_difference(4, 2, A, plus, 2, quarter, plus), 0, 1e-15);
     assert_close(product_difference(4, 2, A, plus, 2, A, minus), 2, 1e-15);

@@ -1,5 +1,5 @@
-/* Random and fitted parts of the document model: samples of the vocabulary, words that are drawn,
- * parameters that are fitted. */
+/* Random and fitted parts of the document model: samples of the vocabulary, generated words, fitted
+ * parameters. */
 #include "document/partition_function.h"
 #include "support/documents.h"
 #include "support/scratch.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Sampling --------------------------------------------------------------------------------------------- */
+/* ---- Sampling -------------------------------------------------------------------------------- */
 
 static psdvec_context *seeded_context(uint64_t seed)
 {
@@ -26,7 +26,7 @@ static psdvec_context *seeded_context(uint64_t seed)
     return ctx;
 }
 
-/* A thousand words, many more than a sample has. */
+/* A thousand words, many more than a sample. */
 static void train_many_words(trained *t)
 {
     train(t, PSDVEC_PRESET_DEFAULT, 2);
@@ -38,7 +38,7 @@ static void train_many_words(trained *t)
     finish_training(t);
 }
 
-/* The stated error is of the size of the errors. */
+/* The reported standard error has the size of the actual errors. */
 static void a_sample_knows_how_far_it_is_off(void **state)
 {
     (void)state;
@@ -74,17 +74,18 @@ static void a_sample_knows_how_far_it_is_off(void **state)
             psdvec_context_free(ctx);
         }
         assert_true(stated > 0);
-        /* Teeth of a comb are better spread than groups of them, so it errs on the safe side. */
+        /* Systematic samples have less variance than their groups, so the reported error is
+         * conservative. */
         if (!(square < 1.5 * stated && square > stated / 9))
             fail_msg("errors of %g, stated as %g", sqrt(square), sqrt(stated));
         assert_below(fabs(bias), 4 * sqrt(stated / SEEDS));
-        assert_below(sqrt(stated), 0.02 * fabs(exact)); /* and worth something */
+        assert_below(sqrt(stated), 0.02 * fabs(exact)); /* and small enough to be useful */
     }
     free(text);
     untrain(&t);
 }
 
-/* Words of a batch share a sample and err together, whatever documents they stand in. */
+/* Words of a batch share a sample, so their errors are correlated, across documents too. */
 static void the_error_of_the_total_does_not_depend_on_where_documents_end(void **state)
 {
     (void)state;
@@ -119,8 +120,8 @@ static void the_error_of_the_total_does_not_depend_on_where_documents_end(void *
     untrain(&t);
 }
 
-/* log Z of a sample, its mean and its variance are a function of T and its derivatives; and words
- * of the context, whose own products can be most of Z, are never missed by the sample. */
+/* log Z of a sample, its mean and its variance are a function of T and its derivatives; and context
+ * words, whose self-products can dominate Z, are always in the sample. */
 static void sampled_sums_have_derivatives(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void sampled_sums_have_derivatives(void **state)
         pv_trail_add(&trail, c, (k * 37 + 60) % c->words, k);
         well(t->ctx, pv_contexts_add(&x, c, &trail, k + 1));
     }
-    /* Own products so large that they are nearly all of Z. */
+    /* Self-products so large that they are nearly all of Z. */
     well(t->ctx, pv_conditional_set_self(c, 40));
     pv_partition_function *exact, *sampled;
     pv_partition all[ROWS], at[ROWS], below[ROWS], above[ROWS], again[ROWS];
@@ -172,7 +173,7 @@ static void sampled_sums_have_derivatives(void **state)
     untrain(t);
 }
 
-/* ---- Drawing -------------------------------------------------------------------------------------------------- */
+/* ---- Generating text ------------------------------------------------------------------------- */
 
 static void drawn_words_follow_the_probabilities(void **state)
 {
@@ -198,15 +199,15 @@ static void drawn_words_follow_the_probabilities(void **state)
         double expected = DRAWS * p[k].probability;
         square += (hits[p[k].word] - expected) * (hits[p[k].word] - expected) / expected;
     }
-    /* chi squared, whose standard deviation is sqrt(2 (words - 1)) */
+    /* chi-squared, whose standard deviation is sqrt(2 (words - 1)) */
     assert_below(fabs(square - (words - 1)), 5 * sqrt(2.0 * words));
-    /* Only the two likeliest. */
+    /* Only the two most probable words. */
     g.top = 2;
     for (g.seed = 0; g.seed < 50; g.seed++) {
         well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, &drawn, NULL, NULL));
         assert_true(drawn == p[0].word || drawn == p[1].word);
     }
-    /* No word of the last five again, also of the prompt. */
+    /* No word repeats one of the last five, including those of the prompt. */
     uint32_t many[200];
     g.top = 0;
     g.no_repeat = 5;
@@ -216,10 +217,10 @@ static void drawn_words_follow_the_probabilities(void **state)
     for (int k = 1; k < 200; k++)
         for (int d = 1; d <= 5 && d <= k; d++)
             assert_int_not_equal(many[k], many[k - d]);
-    /* However many are forbidden, one is left. */
+    /* At least one word always remains allowed. */
     g.no_repeat = 1000;
     well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, many, NULL, NULL));
-    /* Word after word: the same for the same seed, and each after those before it. */
+    /* Word by word: the same for the same seed, and each conditional on the preceding words. */
     uint32_t first[20], again[20];
     g = (psdvec_generate_options){.size = sizeof(psdvec_generate_options), .length = 20, .seed = 5};
     well(t->ctx, psdvec_scorer_generate(s, &g, before, 2, first, NULL, NULL));
@@ -234,7 +235,7 @@ static void drawn_words_follow_the_probabilities(void **state)
     trained_free(t);
 }
 
-/* ---- The temperature --------------------------------------------------------------------------------------------- */
+/* ---- The temperature ------------------------------------------------------------------------- */
 
 static double perplexity_at(trained *t, const char *path, bool counts, double temperature,
                             double self)
@@ -280,7 +281,7 @@ static void the_fitted_parameters_are_the_likeliest(void **state)
                          perplexity_at(t, path, true, r.temperature_counts * off, (double)NAN));
         }
         assert_true(r.bigram_after <= r.bigram && r.interpolation > 0 && r.interpolation <= 1);
-        /* Kept in the model, it is what scoring begins with. */
+        /* Scoring uses the stored value. */
         char *kept = scratch_path(t->folder, "kept");
         psdvec_model *with;
         well(t->ctx, psdvec_model_write_fit(t->ctx, t->model, &r, kept));
@@ -302,7 +303,7 @@ static void the_fitted_parameters_are_the_likeliest(void **state)
         free(held);
         trained_free(t);
     }
-    assert_true(repeats_fitted > 0); /* it was put to the test */
+    assert_true(repeats_fitted > 0); /* else nothing is tested */
 }
 
 typedef struct seen_progress {
@@ -322,7 +323,7 @@ static void see_progress(void *user, const psdvec_progress *progress)
     snprintf(seen->stage, sizeof seen->stage, "%s", progress->stage);
 }
 
-/* All passes are one stage, whose bar reaches its end once. */
+/* All passes form one stage, whose progress bar reaches its end once. */
 static void progress_does_not_start_over_with_each_pass(void **state)
 {
     (void)state;
@@ -348,7 +349,8 @@ static void progress_does_not_start_over_with_each_pass(void **state)
     trained_free(t);
 }
 
-/* Some words of a text say nearly the same as all, and the same for any number of threads. */
+/* A sample of the words gives nearly the same result as all words, and the same for any number of
+ * threads. */
 static void a_sample_of_a_text_is_fitted(void **state)
 {
     (void)state;
@@ -362,7 +364,8 @@ static void a_sample_of_a_text_is_fitted(void **state)
         well(t->ctx, psdvec_fit_temperature(t->ctx, t->model, NULL, NULL, inputs, 1, 0, &all));
         well(t->ctx, psdvec_fit_temperature(t->ctx, t->model, NULL, NULL, inputs, 1, 2000, r));
         assert_true(r->known == all.known && r->words == all.words);
-        assert_true(r->after != all.after && r->unigram != all.unigram); /* fewer were scored */
+        assert_true(r->after != all.after && r->unigram != all.unigram); /* fewer words were
+                                                                          * scored */
         assert_close(r->temperature, all.temperature, 0.15 * all.temperature);
         assert_close(r->unigram, all.unigram, 0.05 * all.unigram);
         free(path);
@@ -394,12 +397,12 @@ static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
     psdvec_model *with;
     char *kept = scratch_path(t.folder, "kept");
     well(t.ctx, psdvec_fit_temperature(t.ctx, t.model, t.counts, NULL, inputs, 1, 0, &r));
-    assert_true(r.temperature_alone == 100); /* it was put to the test */
+    assert_true(r.temperature_alone == 100); /* else nothing is tested */
     assert_true(r.alone < r.before);
     well(t.ctx, psdvec_model_write_fit(t.ctx, t.model, &r, kept));
     well(t.ctx, psdvec_model_open(t.ctx, kept, &with));
     psdvec_model_close(with);
-    /* What no fit can have found is refused. */
+    /* A value that no fit can produce is refused. */
     r.interpolation = 2;
     well(t.ctx, psdvec_model_write_fit(t.ctx, t.model, &r, kept));
     assert_int_equal(psdvec_model_open(t.ctx, kept, &with), PSDVEC_ERR_CORRUPT);

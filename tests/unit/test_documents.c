@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- The inner loop ------------------------------------------------------------------------------------------------- */
+/* ---- The inner loop -------------------------------------------------------------------------- */
 
 static void both_kernels_give_the_same_bits_and_the_right_sums(void **state)
 {
@@ -46,21 +46,21 @@ static void both_kernels_give_the_same_bits_and_the_right_sums(void **state)
         assert_close(a.scored / a.sum, scored / sum, 1e-4);
         assert_close(a.squared / a.sum, squared / sum, 2e-3);
     }
-    /* Far apart, and beyond what exp can hold. */
+    /* Far apart, and beyond the range of exp. */
     float far[] = {-3000, 2000, 2000, -2000}, none[] = {0, 0, 0, 0};
     pv_exp_sums e;
     pv_exp_sums_best()(far, none, NULL, 0, 1, 4, &e);
     assert_true(e.largest == 2000 && e.sum == 2);
 }
 
-/* ---- The formula, plainly ------------------------------------------------------------------------- */
+/* ---- The formula in its direct form ---------------------------------------------------------- */
 
 typedef struct plain {
     const trained *t;
     size_t words, dim;
     double *p, *shift, *keep;
     double *score; /* of all words, for one context */
-    double *known; /* words x words: pair_score of pairs asked for before; NAN: not yet */
+    double *known; /* words x words: pair_score of pairs computed so far; NAN: not computed */
     bool counts;
     double temperature, self;
 } plain;
@@ -195,7 +195,7 @@ static void compare_with_formula(psdvec_preset preset, bool counts, double tempe
         assert_close(w->conditional, wanted, 2e-4);
         assert_close(w->paper, paper, 2e-4);
         assert_close(w->unigram, log(f.p[w->word]), 1e-9);
-        /* the parts are the whole */
+        /* the parts add up */
         assert_close(w->unigram + w->added - w->normaliser, w->conditional, 1e-4);
         sum += w->conditional;
         papers += w->paper;
@@ -230,7 +230,8 @@ static void residuals_obey_the_formula(void **state)
     compare_with_formula(PSDVEC_PRESET_DEFAULT, true, 0.8, (double)NAN);
 }
 
-/* With a window of 1 and residuals, the paper's conditional is the smoothed bigram itself. */
+/* With a window of 1 and residuals, the conditional of the paper is the smoothed bigram
+ * probability. */
 static void a_window_of_one_is_the_bigram_model(void **state)
 {
     static heard h;
@@ -244,7 +245,7 @@ static void a_window_of_one_is_the_bigram_model(void **state)
     well(t.ctx, psdvec_scorer_text(s, sample_text, strlen(sample_text)));
     const psdvec_document_fit *fit = &h.documents[0].fits[0];
     assert_close(fit->paper, fit->bigram, 1e-4);
-    assert_close(fit->conditional, fit->bigram, 1e-3); /* and it sums to one already */
+    assert_close(fit->conditional, fit->bigram, 1e-3); /* it is already normalised */
     assert_true(isnan(fit->bigram_fitted));
     psdvec_scorer_close(s);
     untrain(&t);
@@ -280,7 +281,7 @@ static void next_words_have_the_same_probabilities(void **state)
             assert_close(sum, 1, 1e-5);
             well(t->ctx, psdvec_scorer_next(s, before, 0, 3, p, &found));
             assert_int_equal(found, 3);
-            assert_close(p[0].probability, p[0].unigram, 1e-5); /* no context: p itself */
+            assert_close(p[0].probability, p[0].unigram, 1e-5); /* no context: p */
             assert_int_equal(psdvec_scorer_next(s, &words, 1, 3, p, &found), PSDVEC_ERR_OPTION);
             free(p);
             psdvec_scorer_close(s);
@@ -288,7 +289,7 @@ static void next_words_have_the_same_probabilities(void **state)
         }
 }
 
-/* ---- Streams ---------------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 static void score_lines(trained *t, const char *text, psdvec_scorer_options *o, heard *h)
 {
@@ -335,8 +336,8 @@ static void every_line_is_a_document_and_bits_do_not_depend_on_threads(void **st
         assert_memory_equal(one.words, two.words, sizeof one.words);
         assert_memory_equal(one.documents, two.documents, sizeof one.documents);
     }
-    /* Nor do the numbers depend on a document's neighbours, but for rounding: BLAS adds up in
-     * another order for another row. */
+    /* Nor does a score depend on neighbouring documents, except for rounding: BLAS sums other rows
+     * in another order. */
     char *second = strchr(text, '\n') + 1;
     for (int line = 1; line < 70; line++) {
         char *end = strchr(second, '\n');
@@ -380,7 +381,7 @@ static void words_may_be_fed_one_by_one(void **state)
     well(t->ctx, psdvec_scorer_finish(s));
     assert_memory_equal(fed.words, whole.words, sizeof fed.words);
     assert_memory_equal(fed.documents, whole.documents, sizeof fed.documents);
-    /* A pause ends the window: what comes after it knows nothing of what was before. */
+    /* A pause ends the window: words after it do not depend on words before it. */
     well(t->ctx, psdvec_scorer_word(s, "w5", 2));
     well(t->ctx, psdvec_scorer_pause(s));
     well(t->ctx, psdvec_scorer_word(s, "w2", 2));
@@ -389,7 +390,8 @@ static void words_may_be_fed_one_by_one(void **state)
     const heard_word *last = &fed.words[fed.count - 1];
     assert_int_equal(last->influences, 0);
     assert_close(last->conditional, last->unigram, 1e-5);
-    /* A document begins with whole words, or with whole characters of a long one. */
+    /* The beginning of a document is shown as complete words, or complete characters of a long
+     * word. */
     static const char umlauts[] = "ä"
                                   "ääääääääääääääääääääääääääääääääääääääääääääääääääääääääääää w5";
     well(t->ctx, psdvec_scorer_text(s, umlauts, strlen(umlauts)));
@@ -399,7 +401,7 @@ static void words_may_be_fed_one_by_one(void **state)
     trained_free(t);
 }
 
-/* ---- Several models ----------------------------------------------------------------------------------- */
+/* ---- Several models -------------------------------------------------------------------------- */
 
 static void models_share_one_space_of_words(void **state)
 {
@@ -422,7 +424,7 @@ static void models_share_one_space_of_words(void **state)
     assert_int_equal(psdvec_scorer_open(a->ctx, &o, models, 2, &s), PSDVEC_ERR_OPTION);
     o.smoothing = 0.3;
     well(a->ctx, psdvec_scorer_open(a->ctx, &o, models, 2, &s));
-    /* After any context, the probabilities of all words that either knows sum to one. */
+    /* After any context, the probabilities of all words of either model sum to one. */
     uint32_t all = 0;
     for (int m = 0; m < 2; m++)
         for (uint32_t i = 0; i < psdvec_model_get_info(models[m].model)->words; i++) {
@@ -449,7 +451,7 @@ static void models_share_one_space_of_words(void **state)
         }
         assert_close(sum, 1, 1e-4);
     }
-    /* A text of either is given to it. */
+    /* A text is assigned to the model that it fits. */
     static const char ours[] = "w2 w3 w4 w5 w6 w7", theirs[] = "x2 x3 x4 x5 x6 x7";
     well(a->ctx, psdvec_scorer_text(s, ours, strlen(ours)));
     well(a->ctx, psdvec_scorer_text(s, theirs, strlen(theirs)));
@@ -466,7 +468,7 @@ static void models_share_one_space_of_words(void **state)
     trained_free(a);
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
 {
@@ -482,7 +484,7 @@ static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
     o.temperature = 0;
     o.sampled = 5;
     assert_int_equal(psdvec_scorer_open(t->ctx, &o, &m, 1, &s), PSDVEC_ERR_OPTION);
-    /* Another program's vectors have no probabilities. */
+    /* Third-party vectors have no probabilities. */
     char *path = scratch_path(t->folder, "vectors.txt");
     psdvec_model *foreign;
     scratch_write(path, "2 2\na 1 2\nb 3 4\n", 16);
@@ -507,7 +509,7 @@ static bool wants_to_stop(void *user)
     return *(bool *)user;
 }
 
-/* What was fed before the failure is gone; what comes after it is scored as ever. */
+/* Words fed before the failure are discarded; later ones are scored as usual. */
 static void a_scorer_can_be_used_after_a_failure(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The eigensolver against LAPACK, ARPACK and matrices whose eigenpairs are known, the
- * products with tall matrices and the kernels against loops. */
+/* The eigensolver against LAPACK, ARPACK and matrices with known eigenpairs, and products of tall
+ * matrices and the kernels against simple loops. */
 #include "base/blas.h"
 #include "base/context.h"
 #include "base/half.h"
@@ -25,7 +25,7 @@ static void *zeros(size_t count, size_t size)
     return memory;
 }
 
-/* ---- Matrices ------------------------------------------------------------------------ */
+/* ---- Matrices -------------------------------------------------------------------------------- */
 
 /* H2 H1 diag(value) H1 H2, H the reflections I - 2 u u': its eigenvectors are the columns of
  * H2 H1. */
@@ -116,7 +116,7 @@ static dense dense_random(uint64_t seed, size_t n, double mean)
     dense m = {n, zeros(n * n, sizeof(double)), zeros(n * n, sizeof(float))};
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
-            /* Rows of falling size, so that the spectrum falls like that of words. */
+            /* Rows of decreasing size, so that the spectrum decays like that of words. */
             double size = 30 / sqrt((double)(i + 20) * (double)(j + 20));
             m.single[i * n + j] = (float)(size * (dice_normal(&d) + mean));
             m.A[i * n + j] = m.A[j * n + i] = m.single[j * n + i] = m.single[i * n + j];
@@ -145,7 +145,7 @@ static void apply_double(void *self, size_t n, const double *x, double *y)
     cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, m->A, (int)n, x, 1, 0, y, 1);
 }
 
-/* ---- Solving ----------------------------------------------------------------------------- */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 typedef struct solved {
     size_t n, want;
@@ -186,7 +186,7 @@ static bool comes_before(double a, double b, pv_eigen_end end)
     return end == PV_EIGEN_LARGEST ? a > b : fabs(a) > fabs(b);
 }
 
-/* The first `want` of the values in the order of the end, as they shall come out. */
+/* The first `want` values in the order in which they should be returned. */
 static double *in_order(size_t n, const double *values, size_t want, pv_eigen_end end)
 {
     double *order = zeros(n, sizeof *order);
@@ -201,7 +201,7 @@ static double *in_order(size_t n, const double *values, size_t want, pv_eigen_en
     return order;
 }
 
-/* Unit vectors, at right angles, and A q = value q. */
+/* The vectors have length 1, are orthogonal, and A q = value q. */
 static void check_vectors(const solved *s, const pv_operator *matrix, size_t count,
                           double tolerance)
 {
@@ -222,14 +222,14 @@ static void check_vectors(const solved *s, const pv_operator *matrix, size_t cou
     free(Y);
 }
 
-/* ---- Against others ------------------------------------------------------------------------- */
+/* ---- Against other solvers ------------------------------------------------------------------- */
 
 static void eigenpairs_are_those_of_lapack(void **state)
 {
     (void)state;
     enum { N = 700, WANT = 40 };
     psdvec_context *ctx = context_of(2);
-    dense m = dense_random(1, N, -1); /* one large negative */
+    dense m = dense_random(1, N, -1); /* one large negative eigenvalue */
     double *value = zeros(N, sizeof *value), *Q = zeros(N * N, sizeof *Q);
     dense_eigen(N, m.A, value, Q);
     assert_true(-value[0] > 3 * value[N - 1]);
@@ -288,7 +288,7 @@ static void eigenpairs_are_those_of_arpack(void **state)
     psdvec_context_free(ctx);
 }
 
-/* ---- Matrices that could lead astray ----------------------------------------------------------- */
+/* ---- Difficult matrices ---------------------------------------------------------------------- */
 
 static void compare_known(psdvec_context *ctx, known *k, const pv_eigen_options *o,
                           double tolerance)
@@ -307,8 +307,8 @@ static void compare_known(psdvec_context *ctx, known *k, const pv_eigen_options 
     free(expected);
 }
 
-/* The first matrix of the paper's algorithm has an eigenvalue near -2n, and the wanted ones
- * are the largest of a falling row. */
+/* The first matrix of the paper's algorithm has an eigenvalue near -2n, and the requested
+ * eigenvalues are the largest of a decaying sequence. */
 static void one_huge_negative_eigenvalue_leads_nobody_astray(void **state)
 {
     (void)state;
@@ -323,7 +323,7 @@ static void one_huge_negative_eigenvalue_leads_nobody_astray(void **state)
         o.tolerance = huge < 2 ? 1e-4 : 1e-3;
         k.products = 0;
         compare_known(ctx, &k, &o, huge < 2 ? 5e-3 : 5e-2);
-        /* Not more work than without it by much. */
+        /* Not much more work than without it. */
         assert_below(k.products, 800);
         o.end = PV_EIGEN_MAGNITUDE;
         k.value[N / 2] = huge == 0 ? -3000 : -20000;
@@ -339,10 +339,10 @@ static void multiple_eigenvalues_are_found_as_often_as_they_are_there(void **sta
     enum { N = 900 };
     psdvec_context *ctx = context_of(2);
     known k = known_new(4, N);
-    /* 10 ten times over, 9 three times, -9.5 five times, and a crowd. */
+    /* 10 with multiplicity ten, 9 with three, -9.5 with five, and many others. */
     for (size_t i = 0; i < N; i++)
         k.value[i] = i < 10 ? 10 : i < 13 ? 9 : i < 18 ? -9.5 : 4 * cos((double)i);
-    static const size_t blocks[] = {4, 8, 16}; /* fewer than ten columns, and more */
+    static const size_t blocks[] = {4, 8, 16}; /* smaller and larger than the multiplicity */
     for (size_t b = 0; b < 3; b++)
         for (int end = PV_EIGEN_LARGEST; end <= PV_EIGEN_MAGNITUDE; end++) {
             pv_eigen_options o =
@@ -353,7 +353,7 @@ static void multiple_eigenvalues_are_found_as_often_as_they_are_there(void **sta
     psdvec_context_free(ctx);
 }
 
-/* Where there is nothing more to find the rest of the values is 0, with vectors none the less. */
+/* Beyond the rank the values are 0, and still have vectors. */
 static void low_rank_and_invariant_spaces_are_no_trouble(void **state)
 {
     (void)state;
@@ -369,7 +369,7 @@ static void low_rank_and_invariant_spaces_are_no_trouble(void **state)
             pv_eigen_options o = options_of(20, (pv_eigen_end)end, 8, 64);
             compare_known(ctx, &k, &o, 1e-3);
         }
-    /* The identity: every space is invariant. */
+    /* The identity: every subspace is invariant. */
     for (size_t i = 0; i < N; i++)
         k.value[i] = 3;
     pv_eigen_options o = options_of(20, PV_EIGEN_LARGEST, 8, 64);
@@ -399,7 +399,7 @@ static void a_small_matrix_gives_as_many_as_it_has(void **state)
     psdvec_context_free(ctx);
 }
 
-/* ---- How it is called -------------------------------------------------------------------------- */
+/* ---- Calling the solver ---------------------------------------------------------------------- */
 
 static void a_block_may_be_wide(void **state)
 {
@@ -422,7 +422,7 @@ static void a_block_may_be_wide(void **state)
 
 /* ---- Rows divided among machines ------------------------------------------------------------- */
 
-/* What the machines have in common: a room in which they meet. */
+/* Shared state of the machines. */
 typedef struct meeting {
     const dense *m;
     pthread_barrier_t barrier;
@@ -501,8 +501,8 @@ static psdvec_context *seeded(uint64_t seed)
     return ctx;
 }
 
-/* The spectrum of Algorithm 1 has no gap behind the wanted values, and small residuals alone do not
- * tell that some were passed over: what is found must not depend on the random start. */
+/* The spectrum of Algorithm 1 has no gap after the requested values, and small residuals do not
+ * prove that none was missed: the result must not depend on the random start. */
 static void no_eigenvector_of_a_continuum_is_passed_over(void **state)
 {
     (void)state;
@@ -584,7 +584,7 @@ static void machines_that_share_the_rows_find_the_same(void **state)
     assert_int_equal(machines[0].result.report.columns, alone.report.columns);
     for (size_t k = 0; k < WANT; k++) {
         assert_close(joined.value[k], alone.value[k], 1e-4);
-        for (size_t i = 0; i < N; i++) /* the signs, too */
+        for (size_t i = 0; i < N; i++) /* including the signs */
             assert_close(joined.vector[i * WANT + k], alone.vector[i * WANT + k], 1e-3);
     }
     check_vectors(&joined, &matrix, WANT, 1e-3);
@@ -619,8 +619,7 @@ static void a_good_guess_saves_work_and_a_bad_one_does_no_harm(void **state)
     assert_true(warm.report.columns < cold.report.columns);
     for (size_t i = 0; i < WANT; i++)
         assert_close(warm.value[i], cold.value[i], 2e-3);
-    float *guess =
-        zeros(N * 3, sizeof *guess); /* nothing, and twice the same, fewer than a block */
+    float *guess = zeros(N * 3, sizeof *guess); /* zeros, and duplicates, fewer than a block */
     for (size_t i = 0; i < N; i++)
         guess[i * 3 + 1] = guess[i * 3 + 2] = cold.vector[i * WANT];
     o.guess = guess;
@@ -635,8 +634,8 @@ static void a_good_guess_saves_work_and_a_bad_one_does_no_harm(void **state)
     psdvec_context_free(ctx);
 }
 
-/* The later matrices of the paper's algorithm: some values stand out, and from the vectors of the
- * iteration before they converge long before the basis is full. */
+/* The later matrices of the paper's algorithm: some values are well separated and, starting from
+ * the vectors of the previous iteration, converge long before the basis is full. */
 static void vectors_that_converge_early_stay_orthogonal(void **state)
 {
     (void)state;
@@ -646,7 +645,7 @@ static void vectors_that_converge_early_stay_orthogonal(void **state)
     pv_operator matrix = known_operator(&k);
     pv_eigen_options o;
     pv_eigen_options_default(&o, WANT);
-    o.tolerance = 3e-3; /* of the presets */
+    o.tolerance = 3e-3; /* that of the presets */
     for (size_t i = 0; i < N; i++)
         k.value[i] = i < WANT ? 700 / (1 + 0.05 * (double)i) : 6 * cos((double)i);
     solved cold = solve(ctx, &matrix, &o);
@@ -684,7 +683,7 @@ static void the_bits_are_the_same_for_any_number_of_threads(void **state)
         }
         psdvec_context_free(ctx);
     }
-    /* A vector's largest number is positive. */
+    /* The largest component of a vector is positive. */
     for (size_t k = 0; k < WANT; k++) {
         float largest = 0;
         for (size_t i = 0; i < N; i++)
@@ -740,7 +739,7 @@ static void what_goes_wrong_in_a_product_is_reported(void **state)
     }
 }
 
-/* ---- Tall matrices and kernels -------------------------------------------------------------------- */
+/* ---- Tall matrices and kernels --------------------------------------------------------------- */
 
 static float *random_floats(dice *d, size_t count)
 {
@@ -753,7 +752,7 @@ static float *random_floats(dice *d, size_t count)
 static void tall_products_are_those_of_loops(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1, 511, 513, 1500}; /* about tiles of 512 rows */
+    static const size_t sizes[] = {1, 511, 513, 1500}; /* around tiles of 512 rows */
     enum { A = 7, B = 5, STRIDE = 11 };
     dice d = {10};
     psdvec_context *ctx = context_of(2);
@@ -808,7 +807,7 @@ static void the_fast_product_is_the_plain_one(void **state)
     const pv_kernels *fast = pv_kernels_best();
     print_message("kernels: %s\n", fast->name);
     for (size_t k = 1; k <= 130; k++) {
-        size_t count = k % 40; /* none, and more than are asked for ahead */
+        size_t count = k % 40; /* none, and more than the prefetch distance */
         float *X = random_floats(&d, ROWS * k), *value = random_floats(&d, count);
         float *plain = zeros(k + 1, sizeof *plain), *quick = zeros(k + 1, sizeof *quick);
         uint32_t column[40];
@@ -845,7 +844,7 @@ static void products_in_half_precision_are_those_of_rounded_numbers(void **state
         uint32_t column[40];
         for (size_t t = 0; t < count; t++)
             column[t] = (uint32_t)dice_below(&d, ROWS);
-        X[0] = 1e-9F; /* becomes 0, as do others that are small; so does not 1 / 2^20 */
+        X[0] = 1e-9F; /* becomes 0, as do other small numbers; 1 / 2^20 does not */
         X[ROWS * k - 1] = 0x1p-20F;
         for (int which = 0; which < 2; which++) {
             float *y = zeros(k + 1, sizeof *y);

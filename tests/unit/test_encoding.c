@@ -1,4 +1,4 @@
-/* Encodings: names, detection, conversion; and types of files that are not text. */
+/* Encodings: names, detection and conversion; and types of files that are not text. */
 #include "corpus/encoding.h"
 #include "corpus/file_kind.h"
 
@@ -24,7 +24,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- Names and guesses --------------------------------------------------------------------- */
+/* ---- Names and detection --------------------------------------------------------------------- */
 
 static void names_may_be_spelled_in_several_ways(void **state)
 {
@@ -54,7 +54,7 @@ static void marks_say_the_encoding(void **state)
     assert_int_equal(mark, 0);
 }
 
-/* Writes code points in UTF-16 or UTF-32; returns the bytes. */
+/* Writes code points in UTF-16 or UTF-32; returns the number of bytes. */
 static size_t write_wide(const uint32_t *points, size_t count, int width, bool little, char *out)
 {
     size_t n = 0;
@@ -99,7 +99,7 @@ static void binary_data_is_no_wide_text(void **state)
     }
     memset(bytes, 0, sizeof bytes);
     assert_int_equal(pv_encoding_guess_wide(bytes, sizeof bytes), PV_ENCODING_AUTO);
-    for (size_t i = 0; i < sizeof bytes; i++) /* small numbers of 32 bits */
+    for (size_t i = 0; i < sizeof bytes; i++) /* small 32-bit numbers */
         bytes[i] = (char)(i % 4 == 0 ? i % 251 : 0);
     assert_int_equal(pv_encoding_guess_wide(bytes, sizeof bytes), PV_ENCODING_AUTO);
 }

@@ -61,9 +61,9 @@ static void assert_analogy(const psdvec_test *t, uint32_t q, const char *const w
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__})
 
-/* ---- Similarity ------------------------------------------------------------------------- */
+/* ---- Similarity ------------------------------------------------------------------------------ */
 
-/* Two pairs, tiger cat 7.35 and Plane car 5.77, in each form. */
+/* Two pairs, tiger cat 7.35 and Plane car 5.77, in each format. */
 static void pairs_are_read_in_every_form_that_is_about(void **state)
 {
     workshop *w = *state;
@@ -132,7 +132,7 @@ static void equal_words_are_kept_once(void **state)
     psdvec_test_close(t);
 }
 
-/* ---- Analogies -------------------------------------------------------------------------- */
+/* ---- Analogies ------------------------------------------------------------------------------- */
 
 static void analogies_have_sections_and_empty_ones_vanish(void **state)
 {
@@ -195,7 +195,7 @@ static void write_in(workshop *w, const char *folder, const char *name, const ch
     free(path);
 }
 
-/* The names of the sets in a folder, with a blank behind each. */
+/* The names of the sets in a folder, each followed by a blank. */
 static void assert_sets(workshop *w, const char *path, const char *wanted)
 {
     psdvec_test_list *list;
@@ -231,7 +231,7 @@ static void every_file_of_a_folder_is_a_set(void **state)
     assert_int_equal(psdvec_test_open(w->ctx, path, &t), PSDVEC_ERR_MISMATCH);
     assert_null(t);
     assert_non_null(strstr(psdvec_error_message(w->ctx), "4 test sets"));
-    /* A mistake in a set is not passed over. */
+    /* An error in a set is reported. */
     write_in(w, "sets", "b.csv", "a,b,1\nc,d,2\ne,f,much\n");
     psdvec_test_list *list;
     assert_int_equal(psdvec_test_list_open(w->ctx, path, &list), PSDVEC_ERR_DAMAGED);
@@ -250,7 +250,7 @@ static void a_folder_of_word_pairs_is_one_set(void **state)
     write_in(w, "set", "metadata.json", "{}");
     write_in(w, "set/b", "I01 [noun - plural].txt", "cat\tcats\ndog\tdogs\ncar\tcars\n");
     write_in(w, "set/a", "y.txt", "cow\tcalf\nhen\tchick\n");
-    /* Alone it would be words and categories. */
+    /* A single file would be words and categories. */
     write_in(w, "set/a", "x.txt", "Kant\tgerman\nHegel\tgerman\nMarx\tgerman\nHume\tscottish\n");
     if (psdvec_test_open(w->ctx, path, &t) != PSDVEC_OK)
         fail_msg("%s", psdvec_error_message(w->ctx));
@@ -261,7 +261,7 @@ static void a_folder_of_word_pairs_is_one_set(void **state)
     assert_string_equal(psdvec_test_section(t, 2), "I01 [noun - plural]");
     assert_int_equal(t->info.questions, 4 * 3 + 2 * 1 + 3 * 2);
     psdvec_test_close(t);
-    /* Among other sets, the folder stays one. */
+    /* The folder remains one set among other sets. */
     write_in(w, "set/c", "pairs.csv", "a,b,1\nc,d,2\n");
     assert_sets(w, path, "a I01 [noun - plural] pairs ");
     assert_int_equal(psdvec_test_open(w->ctx, w->other, &t), PSDVEC_ERR_EMPTY);
@@ -293,7 +293,7 @@ static void a_link_back_repeats_no_sets(void **state)
     free(path);
 }
 
-/* ---- Detection ----------------------------------------------------------------------------------- */
+/* ---- Detection ------------------------------------------------------------------------------- */
 
 static bool detects(workshop *w, const char *text, psdvec_test_kind *kind)
 {
@@ -326,7 +326,7 @@ static void test_sets_are_told_from_text(void **state)
         "the cat sat down\na dog ran off\nmy cow eats grass\nhis hen lays eggs\nwe all went home\n",
         "a b\nc d\ne f\ng h\ni j\nk l\n",                          /* two columns */
         "a 0.1 0.2\nb 0.3 0.1\nc 0.2 0.5\nd 0.1 0.1\ne 0.7 0.3\n", /* vectors */
-        "tiger cat 7.3\n",                                         /* one line says too little */
+        "tiger cat 7.3\n",                                         /* one line is not enough */
         "\xff\xfe\n\n"};
     psdvec_test_kind kind;
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
@@ -340,7 +340,7 @@ static void test_sets_are_told_from_text(void **state)
     assert_false(found);
 }
 
-/* ---- Choices, categories ---------------------------------------------------------------------- */
+/* ---- Choices, categories --------------------------------------------------------------------- */
 
 static void choices_begin_with_the_right_one(void **state)
 {
@@ -375,7 +375,7 @@ static void words_with_few_categories_are_no_pairs(void **state)
     psdvec_test_close(t);
 }
 
-/* ---- Halves ------------------------------------------------------------------------------------- */
+/* ---- Halves ---------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const psdvec_test *t, const char *word)
 {
@@ -402,7 +402,7 @@ static void a_question_keeps_its_half_in_any_order_and_case(void **state)
     psdvec_test_close(other);
 }
 
-/* A published number: which half a question is in must not change between versions. */
+/* A fixed value: the half that a question belongs to must not change between versions. */
 static void the_hash_of_a_question_is_fixed(void **state)
 {
     workshop *w = *state;
@@ -411,7 +411,7 @@ static void the_hash_of_a_question_is_fixed(void **state)
     psdvec_test_close(t);
 }
 
-/* ---- Names, built-in sets ---------------------------------------------------------------------------- */
+/* ---- Names, built-in sets -------------------------------------------------------------------- */
 
 static void the_name_is_that_of_the_file_without_its_ending(void **state)
 {
@@ -449,7 +449,7 @@ static void every_builtin_set_can_be_read(void **state)
     assert_null(t);
 }
 
-/* ---- What is wrong ------------------------------------------------------------------------------------ */
+/* ---- Errors in files ------------------------------------------------------------------------- */
 
 static void a_bad_line_is_named_with_what_was_expected(void **state)
 {

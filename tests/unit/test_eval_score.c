@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-/* ---- Models, tests, reports ----------------------------------------------------------------- */
+/* ---- Models, tests, reports ------------------------------------------------------------------ */
 
-/* A file in GloVe's form, whose read-out is what stands in it. */
+/* A file in GloVe's format, whose read-out is its vectors. */
 static psdvec_model *model_of(workshop *w, const char *text)
 {
     psdvec_model *model;
@@ -37,7 +37,7 @@ static psdvec_test *test_of(workshop *w, const char *text)
     return test;
 }
 
-/* w0, w1, ... with numbers of the same distribution, `shift` added to the first. */
+/* w0, w1, ... with components of the same distribution; `shift` is added to the first. */
 static psdvec_model *random_model(workshop *w, uint32_t words, uint32_t dim, uint64_t seed,
                                   double shift)
 {
@@ -78,7 +78,7 @@ static psdvec_eval_options quick(psdvec_unknown rule)
     return options;
 }
 
-/* The first score, or with `mul` the second, of one model. */
+/* The first score of one model, or the second with `mul`. */
 static psdvec_score score_of(workshop *w, const psdvec_eval_options *options, psdvec_model *model,
                              const psdvec_test *test, bool mul)
 {
@@ -99,7 +99,7 @@ static void assert_score(psdvec_score score, double value, uint32_t known, uint3
                  value, known, total);
 }
 
-/* ---- Slow cosines ------------------------------------------------------------------------------ */
+/* ---- Reference cosines ----------------------------------------------------------------------- */
 
 static double slow_cosine(const float *a, const float *b, uint32_t dim)
 {
@@ -132,7 +132,7 @@ static double slow_spearman(const double *x, const double *y, size_t n)
     return xy / sqrt(xx * yy);
 }
 
-/* ---- Similarity ---------------------------------------------------------------------------------- */
+/* ---- Similarity ------------------------------------------------------------------------------ */
 
 static void similarity_is_the_rank_correlation_of_cosines(void **state)
 {
@@ -201,14 +201,14 @@ static void words_are_looked_up_as_they_stand_and_then_in_lower_case(void **stat
     psdvec_eval_options fold = quick(PSDVEC_UNKNOWN_DROP), keep = fold;
     keep.keep_case = true;
     psdvec_test *test = test_of(w, "Apple Pear 1\napple pear 2\n\xc3\x89T\xc3\x89 Apple 3\n");
-    /* Cosines 0, 1, 1 to 1, 2, 3. */
+    /* Cosines 0, 1, 1 with ratings 1, 2, 3. */
     assert_score(score_of(w, &fold, model, test, false), sqrt(3) / 2, 3, 3);
     assert_score(score_of(w, &keep, model, test, false), NAN, 1, 3);
     psdvec_test_close(test);
     psdvec_model_close(model);
 }
 
-/* ---- Analogies ------------------------------------------------------------------------------------- */
+/* ---- Analogies ------------------------------------------------------------------------------- */
 
 static void the_fast_kernels_give_the_bits_of_the_plain_ones(void **state)
 {
@@ -257,7 +257,7 @@ static puzzle make_puzzle(uint32_t words, uint32_t dim, size_t count, uint64_t s
         uint32_t word[3];
         for (int k = 0; k < 3; k++)
             word[k] = (uint32_t)dice_below(&d, words);
-        if (q > 0 && dice_percent(&d, 50)) { /* the same a and b as the question before */
+        if (q > 0 && dice_percent(&d, 50)) { /* the same a and b as the previous question */
             word[0] = p.questions[q - 1].a;
             word[1] = p.questions[q - 1].b;
         }
@@ -283,7 +283,7 @@ static double slow_score(const puzzle *p, const pv_analogy *q, uint32_t x, bool 
     return mul ? (b + 1) * (c + 1) / (a + 1.001) : b - a + c;
 }
 
-/* Float and double may disagree on words that are as good as equal. */
+/* Float and double may disagree on words whose scores are nearly equal. */
 static void check_answer(const puzzle *p, const pv_analogy *q, uint32_t candidates, bool mul)
 {
     uint32_t answer = mul ? q->mul : q->add;
@@ -329,7 +329,7 @@ static void answers_are_the_best_of_all_words(void **state)
     }
 }
 
-/* More words are asked about than one batch holds. */
+/* The questions have more words than one batch holds. */
 static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
 {
     workshop *w = *state;
@@ -356,7 +356,7 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
 static void of_equal_words_the_earlier_is_the_answer(void **state)
 {
     workshop *w = *state;
-    enum { WORDS = 60000, DIM = 4 }; /* enough for every worker to get some */
+    enum { WORDS = 60000, DIM = 4 }; /* enough for every worker */
     for (int threads = 1; threads < 5; threads++) {
         puzzle p = make_puzzle(WORDS, DIM, 1, 1);
         workshop_context(w, UINT64_C(256) << 20, threads);
@@ -367,7 +367,7 @@ static void of_equal_words_the_earlier_is_the_answer(void **state)
         p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
         assert_int_equal(answer(w->ctx, DIM, p.rows, WORDS, p.units, WORDS, p.questions, 1),
                          PSDVEC_OK);
-        assert_int_equal(p.questions[0].add, 1699); /* 1699, 3399 and so on are all b */
+        assert_int_equal(p.questions[0].add, 1699); /* 1699, 3399 and so on are all equal to b */
         assert_int_equal(p.questions[0].mul, 1699);
         free_puzzle(&p);
     }
@@ -383,7 +383,7 @@ static void without_a_candidate_there_is_no_answer(void **state)
     free_puzzle(&p);
 }
 
-/* king = man + royal, and so on; f is far from all. */
+/* king = man + royal, and so on; f is far from all other words. */
 static const char royal[] = "man 1 0 0 .1\nwoman 0 1 0 .1\nking 1 0 1 .1\nqueen 0 1 1 .1\n"
                             "prince 1 0 1 -.3\nf 0 0 0 -1\n";
 
@@ -400,7 +400,7 @@ static void analogies_count_by_the_rule_for_unknown_words(void **state)
         psdvec_score mul = score_of(w, &options, model, test, true);
         assert_int_equal(add.measure, PSDVEC_MEASURE_ADD);
         assert_int_equal(mul.measure, PSDVEC_MEASURE_MUL);
-        if (rule == PSDVEC_UNKNOWN_MEAN) { /* the last may go either way, the fourth is wrong */
+        if (rule == PSDVEC_UNKNOWN_MEAN) { /* the last may be either, the fourth is wrong */
             assert_true(add.value == 2 / 5.0 || add.value == 3 / 5.0);
             assert_true(add.known == 3 && add.total == 5);
             continue;
@@ -421,7 +421,7 @@ static void answers_come_from_the_first_words_if_so_asked(void **state)
     psdvec_eval_options options = quick(PSDVEC_UNKNOWN_DROP);
     options.restrict_words = 4; /* neither prince nor f */
     assert_score(score_of(w, &options, model, test, false), 1, 4, 5);
-    options.restrict_words = 3; /* queen is unknown then */
+    options.restrict_words = 3; /* then queen is unknown */
     assert_score(score_of(w, &options, model, test, false), NAN, 0, 5);
     options.restrict_words = 99;
     assert_int_equal(score_of(w, &options, model, test, false).known, 5);
@@ -435,13 +435,13 @@ static void any_of_the_listed_answers_is_right(void **state)
     psdvec_model *model = model_of(w, royal);
     psdvec_test *test = test_of(w, "man\tking/x\nwoman\tprincess/queen\nf\ty/z\n");
     psdvec_eval_options options = quick(PSDVEC_UNKNOWN_DROP);
-    /* woman : princess is unknown, and so is every answer for f: man : king, woman : ? is left. */
+    /* woman : princess is unknown, and so is every answer for f; man : king, woman : ? remains. */
     assert_score(score_of(w, &options, model, test, false), 1, 1, 6);
     psdvec_test_close(test);
     psdvec_model_close(model);
 }
 
-/* ---- Choices ------------------------------------------------------------------------------------------ */
+/* ---- Choices --------------------------------------------------------------------------------- */
 
 static void a_choice_is_right_if_it_is_nearer_than_all_others(void **state)
 {
@@ -452,8 +452,8 @@ static void a_choice_is_right_if_it_is_nearer_than_all_others(void **state)
         double drop, zero, mean;
     } cases[] = {
         {"a | b | c | d\n", 1, 1, 1},    {"a | c | b | d\n", 0, 0, 0},
-        {"a | b | e | d\n", 0, 0, 0},    /* as near as another */
-        {"zero | b | c | d\n", 0, 0, 0}, /* no direction: all are as near */
+        {"a | b | e | d\n", 0, 0, 0},    /* a tie */
+        {"zero | b | c | d\n", 0, 0, 0}, /* a zero vector: all cosines are equal */
         {"x | b | c | d\n", NAN, 0, 0},  /* the word is unknown: never right */
         {"a | b | x | d\n", NAN, 0, 1},  /* a choice is unknown */
         {"a | x | b | e\n", NAN, 0, 0},
@@ -471,7 +471,7 @@ static void a_choice_is_right_if_it_is_nearer_than_all_others(void **state)
     psdvec_model_close(model);
 }
 
-/* ---- Categories ----------------------------------------------------------------------------------------- */
+/* ---- Categories ------------------------------------------------------------------------------ */
 
 static void words_that_lie_together_are_put_into_one_category(void **state)
 {
@@ -489,7 +489,7 @@ static void words_that_lie_together_are_put_into_one_category(void **state)
     psdvec_model_close(model);
 }
 
-/* ---- Which questions are put -------------------------------------------------------------------------------- */
+/* ---- Which questions are asked --------------------------------------------------------------- */
 
 static void common_questions_are_those_that_every_model_knows(void **state)
 {
@@ -561,7 +561,7 @@ static void the_halves_divide_a_set(void **state)
     psdvec_model_close(model);
 }
 
-/* ---- The report ---------------------------------------------------------------------------------------------- */
+/* ---- The report ------------------------------------------------------------------------------ */
 
 static void a_report_goes_by_test_section_measure_and_model(void **state)
 {
@@ -598,7 +598,7 @@ static void a_report_goes_by_test_section_measure_and_model(void **state)
     psdvec_model_close(other);
 }
 
-/* People find pairs alike as the first model does; the second is noise. */
+/* The ratings agree with the first model; the second is noise. */
 static void sections_whose_names_begin_with_gram_are_the_syntactic_part(void **state)
 {
     workshop *w = *state;
@@ -628,7 +628,7 @@ static void sections_whose_names_begin_with_gram_are_the_syntactic_part(void **s
     }
     psdvec_report_free(report);
     psdvec_test_close(test);
-    /* Where all are of one sort, there are no parts. */
+    /* If all sections are of one kind, there are no parts. */
     test = test_of(w, ": gram1\nman king woman queen\n: gram2\nman king woman queen\n");
     report = evaluate(w, &options, &model, 1, test);
     psdvec_report_scores(report, &count);
@@ -703,7 +703,7 @@ static void a_report_does_not_depend_on_the_threads(void **state)
     }
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void options_out_of_range_are_refused(void **state)
 {
@@ -744,7 +744,7 @@ static void evaluation_can_be_stopped_at_any_moment(void **state)
     options.resamples = 200;
     bool finished = false;
     uint32_t none;
-    assert_false(psdvec_model_find(model, "x", 1, &none)); /* its index is made */
+    assert_false(psdvec_model_find(model, "x", 1, &none)); /* builds its index */
     uint64_t before = atomic_load(&w->ctx->memory_used);
     for (int polls = 0; !finished && polls < 1000; polls++) {
         psdvec_report *report;
@@ -772,7 +772,7 @@ static void too_little_memory_is_a_clean_failure(void **state)
     psdvec_eval_options options = quick(PSDVEC_UNKNOWN_MEAN);
     uint32_t none;
     options.resamples = 100;
-    assert_false(psdvec_model_find(model, "x", 1, &none)); /* its index is made */
+    assert_false(psdvec_model_find(model, "x", 1, &none)); /* builds its index */
     for (int k = 0; k < 4; k++) {
         psdvec_test *test = test_of(w, texts[k]);
         const psdvec_test *tests[] = {test};

@@ -16,7 +16,7 @@
 
 enum { MOST = 400 };
 
-/* ---- From the definitions ------------------------------------------------------------------ */
+/* ---- Direct implementations ------------------------------------------------------------------ */
 
 static double slow_rank(const double *values, size_t n, size_t i)
 {
@@ -53,7 +53,7 @@ static void random_values(dice *d, double *x, double *y, size_t n)
     }
 }
 
-/* ---- Spearman --------------------------------------------------------------------------------- */
+/* ---- Spearman -------------------------------------------------------------------------------- */
 
 static void the_correlation_is_that_of_average_ranks(void **state)
 {
@@ -114,7 +114,7 @@ static void a_correlation_needs_two_questions_and_two_values(void **state)
     pv_scope_free(&scope);
 }
 
-/* ---- Purity ------------------------------------------------------------------------------------- */
+/* ---- Purity ---------------------------------------------------------------------------------- */
 
 static double slow_purity(const uint32_t *cluster, const uint32_t *group, size_t n)
 {
@@ -148,7 +148,7 @@ static void purity_is_the_share_of_the_commonest_groups(void **state)
         for (size_t i = 0; i < n; i++) {
             marked += right[i];
             assert_false(right[i] && cluster[i] == PV_NO_CLUSTER);
-            for (size_t j = 0; j < i; j++) /* one group for a cluster */
+            for (size_t j = 0; j < i; j++) /* one group per cluster */
                 assert_false(right[i] && right[j] && cluster[i] == cluster[j] &&
                              group[i] != group[j]);
         }
@@ -156,7 +156,7 @@ static void purity_is_the_share_of_the_commonest_groups(void **state)
     }
 }
 
-/* ---- Shares --------------------------------------------------------------------------------------- */
+/* ---- Shares ---------------------------------------------------------------------------------- */
 
 /* Pascal's triangle instead of logarithms. */
 static double choose(unsigned n, unsigned k)
@@ -220,9 +220,9 @@ static void quantiles_lie_between_values(void **state)
     assert_true(isnan(pv_quantile(values, 0, 0.5)));
 }
 
-/* ---- The bootstrap ---------------------------------------------------------------------------------- */
+/* ---- The bootstrap --------------------------------------------------------------------------- */
 
-/* Checks each draw on the way. */
+/* Checks each resample as well. */
 static double first_question_share(const void *arg, const uint32_t *times, void *room)
 {
     size_t n = *(const size_t *)arg, all = 0;
@@ -257,7 +257,7 @@ static double correlation(const void *arg, const uint32_t *times, void *room)
     return pv_spearman(arg, times, room);
 }
 
-/* The interval of a normal correlation is known from theory: Fisher's z. */
+/* The confidence interval of a correlation of normal variables is known: Fisher's z. */
 static void the_interval_is_about_as_wide_as_theory_says(void **state)
 {
     workshop *w = *state;
@@ -334,7 +334,7 @@ static void p_is_twice_the_smaller_tail(void **state)
     assert_true(isnan(pv_paired_p(values, 99)));
 }
 
-/* ---- k-means ------------------------------------------------------------------------------------------ */
+/* ---- k-means --------------------------------------------------------------------------------- */
 
 enum { GROUPS = 6, MEMBERS = 15, DIM = 9 };
 
@@ -377,8 +377,8 @@ static double inertia(const float *points, const uint32_t *cluster, int n, uint3
     return sum;
 }
 
-/* With two clusters of few points, all divisions can be tried. A plane, as in many
- * directions nearly every division is as good as its neighbours. */
+/* With two clusters of few points, all partitions can be tried. In the plane, because in many
+ * dimensions most partitions are nearly as good as similar ones. */
 static void the_clusters_are_nearly_always_the_tightest_there_are(void **state)
 {
     workshop *w = *state;

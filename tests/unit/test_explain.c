@@ -63,7 +63,7 @@ static void the_default_preset_by_hand(void **state)
     assert_close(s.target,
                  0.5 * (log(2 / (4 * pow(6, 0.5) / sum)) + log(2 / (6 * pow(4, 0.5) / sum))),
                  1e-12);
-    /* A word with itself weighs nothing, and so asks for nothing. */
+    /* A word with itself has no weight, and therefore no target. */
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 1, 1, &s));
     assert_true(s.weight == 0 && s.background == 0 && isnan(s.target) && isnan(s.residual));
     psdvec_model_close(m);
@@ -92,7 +92,7 @@ static void the_papers_preset_by_hand(void **state)
     assert_close(s.weight, (f01 + f10) / 2, 1e-12);
     assert_close(s.target, (f01 * g01 + f10 * g10) / (f01 + f10), 1e-12);
     assert_true(s.background == 0);
-    /* w0 never follows w2: that direction is known, but weighs nothing. */
+    /* w0 never follows w2: that direction has a target, but no weight. */
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 2, &s));
     assert_close(s.target_ji, log(0.02), 1e-12);
     assert_true(s.weight_ji == 0);
@@ -122,7 +122,7 @@ static void unseen_pairs_have_what_the_weights_give_them(void **state)
         if (smoothed) {
             /* √(kappa u_0 u_2) / C, u_0 = 2/10, u_2 = 3/10; C² is the largest h, that of w0 w1 */
             double cut = sqrt(0.98 * 4 / 10 + 0.02 * 0.2 * 0.5);
-            assert_close(s.weight, sqrt(0.02 * 0.2 * 0.3) / cut, 1e-8); /* C has so many digits */
+            assert_close(s.weight, sqrt(0.02 * 0.2 * 0.3) / cut, 1e-8); /* C has that many digits */
             assert_close(s.target, log(0.02), 1e-12);
         } else {
             assert_true(s.weight == 0 && isnan(s.target) && s.background > 0);
@@ -149,7 +149,7 @@ static void with_subsampling_counts_are_expected_ones(void **state)
                      psdvec_counts_retention(p->counts, 0) * psdvec_counts_retention(p->counts, 1),
                  1e-9);
     assert_true(s.same_counts && s.weight > 0 && isfinite(s.target));
-    /* Also if it was seen beside itself, a word asks nothing of itself. */
+    /* A word has no target with itself even if it occurs next to itself. */
     assert_true(psdvec_counts_get(p->counts, 0, 0) > 0);
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 0, &s));
     assert_true(s.count_ij > 0 && s.weight == 0 && s.background == 0 && isnan(s.target));

@@ -1,4 +1,4 @@
-/* Words in any spelling are found in the form that the tokeniser of the model's text gives them. */
+/* Words in any spelling are found in the form that the tokeniser of the model gives them. */
 #include "corpus/icu_words.h"
 #include "count/provenance.h"
 #include "model/find.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A model of these words, which ends with NULL, whose text was tokenised by `counts_json`. */
+/* A model of these words (NULL-terminated), whose text was tokenised as in `counts_json`. */
 static psdvec_model *model_of(workshop *w, const char *const *words, const char *counts_json)
 {
     sample s;
@@ -33,7 +33,7 @@ static psdvec_model *model_of(workshop *w, const char *const *words, const char 
     return m;
 }
 
-/* What `text` finds: the word, or "" for nothing. */
+/* Looks up `text`; `wanted` is the word found, or "" for none. */
 static void assert_finds(workshop *w, const psdvec_model *m, const char *text, const char *wanted)
 {
     uint32_t i = 99;
@@ -48,7 +48,7 @@ static const char *const words[] = {"paris",  "Paris",      "café", "cafe",  "d
                                     "0000",   "2024",       "well", "known", "über",
                                     "straße", "well-known", NULL};
 
-/* ---- Several words, and near spellings ------------------------------------------------------ */
+/* ---- Several words, and near spellings ------------------------------------------------------- */
 
 static void add_part(void *user, const char *word, size_t length, uint32_t i)
 {
@@ -57,7 +57,7 @@ static void add_part(void *user, const char *word, size_t length, uint32_t i)
             i == PSDVEC_UNKNOWN_WORD ? "?" : "");
 }
 
-/* Parts with blanks between them, unknown ones with a question mark. */
+/* Parts separated by blanks, unknown ones with a question mark. */
 static void assert_parts(workshop *w, const psdvec_model *m, const char *text, const char *wanted)
 {
     char parts[500] = "";
@@ -86,7 +86,7 @@ static void several_words_are_found_as_one_or_as_parts(void **state)
     assert_parts(w, m, "1984", "");
     assert_parts(w, m, "", "");
     psdvec_model_close(m);
-    m = model_of(w, list, NULL); /* no settings: words keep their letters */
+    m = model_of(w, list, NULL); /* no settings: words are not normalised */
     assert_parts(w, m, "New York", "new_york");
     assert_parts(w, m, "San-Jose", "San_Jose");
     assert_parts(w, m, "Well Known 1984", "well known 1984?");
@@ -99,7 +99,7 @@ static void several_words_are_found_as_one_or_as_parts(void **state)
     psdvec_model_close(m);
 }
 
-/* The suggestions for a word, with blanks between them. */
+/* The suggestions for a word, separated by blanks. */
 static void assert_suggests(workshop *w, const psdvec_model *m, const char *word, uint32_t edits,
                             size_t room, const char *wanted)
 {
@@ -143,7 +143,7 @@ static void the_settings_of_the_model_decide(void **state)
     workshop *w = *state;
     psdvec_model *m =
         model_of(w, words, "{\"settings\":{\"tokenizer\":\"words\",\"case\":\"fold\"},\"x\":1}");
-    assert_finds(w, m, "Paris", "Paris"); /* as it is, before anything else */
+    assert_finds(w, m, "Paris", "Paris"); /* unchanged, before anything else */
     assert_finds(w, m, "PARIS", "paris");
     assert_finds(w, m, " paris, ", "paris");
     assert_finds(w, m, "CAFÉ", "café");
@@ -177,8 +177,7 @@ static void the_settings_of_the_model_decide(void **state)
     psdvec_model_close(m);
 }
 
-/* The tokeniser is made once, for whoever asks first, and must not depend on how much memory that
- * one has. */
+/* The tokeniser is created once, on first use, and must not depend on the memory of that caller. */
 static void little_memory_of_the_first_to_ask_does_not_change_the_tokeniser(void **state)
 {
     workshop *w = *state;
@@ -226,9 +225,9 @@ static void vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults
         assert_finds(w, m,
                      "STRA\xe1\xba\x9e"
                      "E",
-                     "straße");                         /* folded it would be strasse */
+                     "straße");                         /* case folding would give strasse */
         assert_finds(w, m, "Well-Known", "well-known"); /* two words to the tokeniser */
-        assert_finds(w, m, "CAFE\xcc\x81", "café");     /* not in lower case alone */
+        assert_finds(w, m, "CAFE\xcc\x81", "café");     /* lower case is not enough */
         assert_finds(w, m, "Paris.", "paris");
         assert_finds(w, m, "xyzzy", "");
         psdvec_model_close(m);
@@ -250,7 +249,7 @@ static void vectors_without_settings_are_tried_with_capitals(void **state)
     psdvec_model_close(m);
 }
 
-/* ---- The same as counting ------------------------------------------------------------- */
+/* ---- Consistency with counting --------------------------------------------------------------- */
 
 typedef struct heard {
     char word[200];
@@ -342,7 +341,7 @@ static void words_are_written_as_counting_writes_them(void **state)
         }
 }
 
-/* ---- Corners ---------------------------------------------------------------------------- */
+/* ---- Special cases --------------------------------------------------------------------------- */
 
 static void a_word_is_cut_to_the_room_there_is(void **state)
 {
@@ -374,7 +373,7 @@ static void a_word_is_cut_to_the_room_there_is(void **state)
 static void without_memory_exact_words_are_found_and_others_are_refused(void **state)
 {
     workshop *w = *state;
-    workshop_context(w, 32 << 10, 1); /* the tables of a tokeniser are 64 KiB */
+    workshop_context(w, 32 << 10, 1); /* the tables of a tokeniser take 64 KiB */
     static const char text[] = "paris 1 2 3\nPARIS 1 2 3\n";
     scratch_write(w->in, text, strlen(text));
     psdvec_model *m = open_model(w, w->in);

@@ -1,4 +1,4 @@
-/* Numbers of other programs as multiples of 1/scale, and back. */
+/* Conversion of third-party numbers to multiples of 1/scale, and back. */
 #include "count/fixed_point.h"
 
 #include <math.h>

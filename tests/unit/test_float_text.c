@@ -84,7 +84,7 @@ static void decimals_are_read_as_the_nearest_float(void **state)
         double value = (double)of_bits((uint32_t)dice_u64(&d));
         if (!isfinite(value))
             continue;
-        /* Also next to the middle between two floats, where rounding is hardest. */
+        /* Also close to the midpoint of two floats, where rounding is hardest. */
         if (k % 3 == 0)
             value = (value + (double)of_bits(bits_of((float)value) + 1)) / 2;
         if (!isfinite(value))
@@ -128,7 +128,7 @@ static void reading_stops_at_the_end_it_was_given(void **state)
     assert_true(value == 123 && after == text + 3);
 }
 
-/* Significant digits of a number in text. */
+/* The number of significant digits in the text. */
 static int digits_in(const char *text)
 {
     int digits = 0, zeros = 0;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- Steps -------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* Rows of one word and two contexts, of any dimension up to 300. */
 enum { MOST_NUMBERS = (300 / 8 + 2) * 16 };
@@ -65,7 +65,7 @@ static void fast_and_plain_steps_give_the_same_bits(void **state)
         }
 }
 
-/* A row as the authors' program has it: squares begin with 1. */
+/* A row as in the authors' program: squares start at 1. */
 typedef struct exact_row {
     double *vector, *square;
     double bias, bias_square;
@@ -153,7 +153,7 @@ static void a_step_is_that_of_the_formulas(void **state)
         }
 }
 
-/* ---- Cells ---------------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static void cells_of(problem *p, uint32_t dim, uint64_t seed, pv_glove_cells *cells)
 {
@@ -164,7 +164,7 @@ static void cells_of(problem *p, uint32_t dim, uint64_t seed, pv_glove_cells *ce
     pv_cooccurrence_free(&pairs);
 }
 
-/* What an epoch does, one cell after another. */
+/* Visits cells in the order of an epoch. */
 typedef void visit_fn(void *arg, uint32_t word, const pv_glove_cell *cell, uint32_t p, uint32_t q);
 
 static void visit(const pv_glove_cells *cells, uint32_t epoch, visit_fn *fn, void *arg)
@@ -210,7 +210,7 @@ static void see(void *arg, uint32_t word, const pv_glove_cell *cell, uint32_t p,
 static void every_pair_is_one_cell_of_its_stratum(void **state)
 {
     (void)state;
-    const uint32_t dims[] = {4, 10000}; /* one tile in a block, and more */
+    const uint32_t dims[] = {4, 10000}; /* one tile per block, and several */
     for (int k = 0; k < 2; k++) {
         problem *p = problem_of_text(11, 700, 30000, true, 3);
         size_t n = p->dense.words;
@@ -248,7 +248,7 @@ static void another_seed_is_another_order(void **state)
     problem_free(p);
 }
 
-/* ---- Epochs ------------------------------------------------------------------------------------------ */
+/* ---- Epochs ---------------------------------------------------------------------------------- */
 
 typedef struct exact_model {
     size_t dim;
@@ -336,15 +336,15 @@ static void without_contexts_the_vectors_are_the_words(void **state)
     problem_free(p);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------ */
+/* ---- Complete runs --------------------------------------------------------------------------- */
 
 typedef struct host {
     psdvec_context *ctx;
     char messages[4096];
-    const char *stop_at; /* a message with this in it */
-    int stop_after;      /* so many more questions */
-    double objective;    /* the last that was told */
-    atomic_int asked;    /* since that message; 0: it was not seen */
+    const char *stop_at; /* cancels after a message that contains this */
+    int stop_after;      /* after this many more polls */
+    double objective;    /* the last reported value */
+    atomic_int asked;    /* polls since that message; 0: it has not appeared */
 } host;
 
 static void on_message(void *user, psdvec_message_level level, const char *text)
@@ -491,7 +491,7 @@ static void few_words_are_enough(void **state)
         o.epochs = 200;
         well(p->ctx, psdvec_baseline(p->ctx, &o, p->path, output, &report));
         assert_int_equal(report.pairs, words * words);
-        assert_below(report.loss, 1e-3); /* more numbers than pairs */
+        assert_below(report.loss, 1e-3); /* more parameters than pairs */
         free(output);
         problem_free(p);
     }

@@ -1,4 +1,4 @@
-/* Text that is held out of the counts: which text it is, and that none of it is counted. */
+/* Held-out text: which text it is, and that none of it is counted. */
 #include "count/counts_read.h"
 #include "count/held_out.h"
 #include "support/problem.h"
@@ -27,7 +27,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* Every tenth document is the same line again, which must not be held out. */
+/* Every tenth document is the same line, which must not be held out. */
 static text *make_text(uint32_t seed)
 {
     text *t = calloc(1, sizeof *t);
@@ -43,7 +43,7 @@ static text *make_text(uint32_t seed)
     return t;
 }
 
-/* Documents from..to-1, one per line. Held-out words are left out, and a line ends where they were. */
+/* Documents from..to-1, one per line. Held-out words are omitted, and the line ends at each gap. */
 static void write_text(const text *t, const char *path, uint32_t from, uint32_t to)
 {
     FILE *file = fopen(path, "we");
@@ -60,7 +60,7 @@ static void write_text(const text *t, const char *path, uint32_t from, uint32_t 
     assert_int_equal(fclose(file), 0);
 }
 
-/* Marks a piece where it stands: at a multiple of a piece's length, to the end of it or of the
+/* Marks the position of a piece: at a multiple of the piece length, up to its end or that of the
  * document. */
 static bool mark(text *t, const uint32_t *words, uint32_t count)
 {
@@ -131,7 +131,7 @@ static void what_is_held_out_is_not_counted(void **state)
     assert_true(held->info.held_out > PV_HOLD_OUT_LEAST &&
                 held->info.held_out <= t->words / PV_HOLD_OUT_SHARE);
     assert_int_equal(held->info.tokens, t->words);
-    /* All of it stands in the text, in pieces. */
+    /* All held-out words occur in the text, in pieces. */
     uint32_t piece[PV_PIECE_WORDS], length = 0, pieces = 0;
     for (size_t k = 0; k < held->held_count; k++) {
         size_t bytes;
@@ -148,7 +148,7 @@ static void what_is_held_out_is_not_counted(void **state)
     assert_true(length == 0 && pieces > 3);
     for (uint32_t d = 3; d < DOCUMENTS; d += 10)
         assert_false(t->held[d][0]);
-    /* The rest of the text, counted by itself. */
+    /* The rest of the text, counted separately. */
     write_text(t, path, 0, DOCUMENTS);
     o = counting(0, held_path);
     psdvec_counts *rest = count(ctx, &o, inputs, 1, rest_path);

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- Sorting ------------------------------------------------------------------------- */
+/* ---- Sorting --------------------------------------------------------------------------------- */
 
 enum { SIZE = 300 };
 
@@ -89,9 +89,9 @@ static void a_sum_beyond_64_bits_is_reported(void **state)
     pv_triples_free(&t);
 }
 
-/* ---- There and back, and everything around it ------------------------------------------------ */
+/* ---- Round trips, memory, cancellation ------------------------------------------------------- */
 
-/* A matrix with all the trouble of a real one: empty rows, wide values. */
+/* A matrix with the difficulties of a real one: empty rows, values of very different size. */
 static void put_random(exchange *b, unsigned words, unsigned entries, unsigned fractions)
 {
     char *text = malloc(200 + (size_t)entries * 60), *out = text;
@@ -114,7 +114,7 @@ static void put_random(exchange *b, unsigned words, unsigned entries, unsigned f
     free(text);
 }
 
-/* Everything but what the files say of their origin. */
+/* Compares everything except the provenance. */
 static void assert_same_counts(exchange *b, const char *one, const char *two, bool frequencies)
 {
     psdvec_counts *x, *y;
@@ -179,7 +179,7 @@ static void a_symmetric_export_is_a_symmetric_import(void **state)
     assert_int_equal(IMPORT(b, MATRIX_MARKET, .window = 4), PSDVEC_OK);
     char *directed = dump_counts(b, b->out);
     free(directed);
-    /* by way of GloVe and of Matrix Market: the same unordered pairs */
+    /* through GloVe's format and Matrix Market: the same unordered pairs */
     assert_int_equal(export_counts(b, PSDVEC_FORMAT_GLOVE, true), PSDVEC_OK);
     psdvec_import_options options = {.size = sizeof(psdvec_import_options),
                                      .vocab_file = b->words,

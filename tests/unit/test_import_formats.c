@@ -1,4 +1,4 @@
-/* Reading and writing the counts of other programs, format by format, and every refusal. */
+/* Reading and writing the counts of other programs, format by format, and every error. */
 #include "support/exchange.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- GloVe ---------------------------------------------------------------------------- */
+/* ---- GloVe ----------------------------------------------------------------------------------- */
 
 static void glove_records_are_added_up_exactly(void **state)
 {
@@ -80,7 +80,7 @@ static void a_symmetric_file_keeps_each_pair_once(void **state)
     assert_int_equal(psdvec_counts_open(b->ctx, b->out, &c), PSDVEC_OK);
     assert_non_null(strstr(psdvec_counts_get_info(c)->settings_json, "\"pairs\":\"unordered\""));
     psdvec_counts_close(c);
-    /* and x + x' is the file again */
+    /* and x + x' gives the file again */
     assert_int_equal(export_counts(b, PSDVEC_FORMAT_GLOVE, true), PSDVEC_OK);
     const record expected[] = {{1, 1, 3}, {1, 2, 2.5}, {2, 1, 2.5}, {2, 3, 1}, {3, 2, 1}};
     FILE *file = fopen(b->other, "rb");
@@ -89,7 +89,7 @@ static void a_symmetric_file_keeps_each_pair_once(void **state)
     assert_int_equal(fread(got, sizeof *got, 6, file), 5);
     fclose(file);
     assert_memory_equal(got, expected, sizeof expected);
-    /* without the option everything stays, with a warning */
+    /* without the option all pairs are kept, with a warning */
     assert_int_equal(IMPORT(b, GLOVE, .window = 2), PSDVEC_OK);
     assert_dump(b, b->out, "the the 6/2; the cat 5/2; cat the 5/2; cat sat 2/2; sat cat 2/2; ");
     assert_warned(b, "in both directions with the same count");
@@ -140,7 +140,7 @@ static void a_damaged_glove_file_is_refused_with_the_record(void **state)
                               (psdvec_import_options){.size = sizeof(psdvec_import_options),
                                                       .format = PSDVEC_FORMAT_GLOVE},
                               cases[i].status, cases[i].sentence);
-        /* also as the first, where the file could be a packed one */
+        /* also as the first record, where the file could be a compressed one */
         put_file(b->in, &two[1], sizeof two[1]);
         assert_import_refused(b,
                               (psdvec_import_options){.size = sizeof(psdvec_import_options),
@@ -168,7 +168,7 @@ static void a_damaged_vocabulary_is_refused_with_the_line(void **state)
     REFUSED(b, PSDVEC_ERR_NOT_FOUND, "vocab", GLOVE, );
 }
 
-/* The word number 35615 begins with the two bytes of gzip's mark. */
+/* The first two bytes of the word number 35615 are the magic number of gzip. */
 static void a_word_number_that_looks_like_gzip_is_no_gzip(void **state)
 {
     exchange *b = *state;
@@ -184,7 +184,7 @@ static void a_word_number_that_looks_like_gzip_is_no_gzip(void **state)
     assert_dump(b, b->out, "w35615 w1 2/1; ");
 }
 
-/* ---- Matrix Market ---------------------------------------------------------------------- */
+/* ---- Matrix Market --------------------------------------------------------------------------- */
 
 static void matrix_market_is_read_however_it_is_spaced(void **state)
 {
@@ -303,7 +303,7 @@ static void a_damaged_matrix_is_refused_with_the_line(void **state)
     REFUSED(b, PSDVEC_ERR_DAMAGED, "line 3: expected a row", MATRIX_MARKET, );
 }
 
-/* ---- The original's text ------------------------------------------------------------------ */
+/* ---- The text format of the original program ------------------------------------------------- */
 
 #define GRAMS_HEAD                                                                                 \
     "# 3 words,                                                       -1294967296 occurrences\n"   \
@@ -329,7 +329,7 @@ static void top2grams_items_are_trusted_and_headers_are_not(void **state)
     assert_int_equal(psdvec_counts_get_info(c)->tokens, 20);
     assert_int_equal(psdvec_counts_frequency(c, 1), 6);
     psdvec_counts_close(c);
-    /* 20 + 2^32 comes out as 20 in 32 bits; and -4294967276 is 20, too */
+    /* 20 + 2^32 is 20 in 32 bits, and so is -4294967276 */
     put_text(b->in, GRAMS_HEAD GRAMS_ROWS "# Total kept bigram occurrences:   -4294967276\n");
     assert_int_equal(IMPORT(b, TOP2GRAMS, .window = 3), PSDVEC_OK);
     assert_string_equal(b->warnings, "");

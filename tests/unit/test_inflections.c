@@ -1,4 +1,4 @@
-/* Inflected forms of words, learnt from the vocabulary alone. */
+/* Inflected forms of words, learnt only from the vocabulary. */
 #include "model/model_read.h"
 #include "support/vectors.h"
 
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* A model of all stems with all endings, and some words more; lists end with NULL. */
+/* A model of all stems with all endings, and some other words; lists are NULL-terminated. */
 static psdvec_model *model_of(workshop *w, const char *const *stems, const char *const *endings,
                               const char *const *more)
 {
@@ -37,7 +37,7 @@ static psdvec_model *model_of(workshop *w, const char *const *stems, const char 
     return m;
 }
 
-/* The forms of a word, in the order of the vocabulary, with blanks between them. */
+/* The forms of a word, in the order of the vocabulary, separated by blanks. */
 static void assert_forms(workshop *w, const psdvec_model *m, const char *word, const char *wanted)
 {
     uint32_t forms[100];
@@ -77,7 +77,7 @@ static void english(void **state)
     assert_forms(w, m, "kingdom", "");
     assert_forms(w, m, "man", "man's"); /* neither many nor men */
     assert_forms(w, m, "homme", "l'homme");
-    assert_forms(w, m, "barks", ""); /* not a word of the model ... */
+    assert_forms(w, m, "barks", ""); /* not a word of the model, ... */
     assert_forms(w, m, "walke", "");
     assert_forms(w, m, "cating", "cat cats"); /* ... but its forms are */
     assert_forms(w, m, "", "");
@@ -85,7 +85,7 @@ static void english(void **state)
     psdvec_model_close(m);
 }
 
-/* Stems and endings of more than one byte a character. */
+/* Stems and endings of multi-byte characters. */
 static void russian(void **state)
 {
     workshop *w = *state;
@@ -99,7 +99,7 @@ static void russian(void **state)
     psdvec_model_close(m);
 }
 
-/* Harmony makes two sets of endings, each of its own words. */
+/* Vowel harmony makes two sets of endings for different words. */
 static void turkish(void **state)
 {
     workshop *w = *state;
@@ -113,7 +113,7 @@ static void turkish(void **state)
     psdvec_model_close(m);
 }
 
-/* No ending is frequent, and nothing is a form of anything. */
+/* No ending is frequent, so no word is a form of another. */
 static void a_vocabulary_without_endings(void **state)
 {
     workshop *w = *state;

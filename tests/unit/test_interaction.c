@@ -1,5 +1,5 @@
 /* The interaction of three words: counts against a simple loop, figures against their definitions,
- * texts whose interaction is known, and the same bits for any threads and memory. */
+ * texts whose interaction is known, and the same bits for any number of threads and any memory. */
 #include "count/provenance.h"
 #include "support/vectors.h"
 
@@ -24,9 +24,9 @@ static void *must(size_t count, size_t size)
     return block;
 }
 
-/* ---- Models and texts -------------------------------------------------------------------- */
+/* ---- Models and texts ------------------------------------------------------------------------ */
 
-/* A model of the words w0, w1, ... whose text was counted like this. */
+/* A model of the words w0, w1, ... with these counting options. */
 static psdvec_model *model_of(workshop *w, uint32_t words, const psdvec_count_options *options)
 {
     sample s;
@@ -52,9 +52,9 @@ static psdvec_count_options plain_options(uint32_t window)
     return options;
 }
 
-/* A text as tokens, and as a file: words w0 ..., unknown ones, borders. */
+/* A text as tokens and as a file: words w0 ..., unknown words, document boundaries. */
 typedef struct text {
-    uint32_t *tokens; /* as the window sees them */
+    uint32_t *tokens; /* as the window counts them */
     size_t count;
     FILE *file;
 } text;
@@ -88,7 +88,7 @@ static void text_close(text *t)
     t->file = NULL;
 }
 
-/* Words of uneven frequency that follow each other in a preferred order; some are unknown. */
+/* Words of different frequencies in a preferred order; some are unknown. */
 static text random_text(workshop *w, size_t most, uint32_t words, psdvec_oov oov, uint64_t seed)
 {
     text t = text_open(w, 2 * most + 2);
@@ -108,9 +108,9 @@ static text random_text(workshop *w, size_t most, uint32_t words, psdvec_oov oov
     return t;
 }
 
-/* ---- The plain way ------------------------------------------------------------------------- */
+/* ---- Reference implementation ---------------------------------------------------------------- */
 
-/* Every place, by three loops; cells[a][b][c], n x n x n. */
+/* Visits every position by three loops; cells[a][b][c], n x n x n. */
 static uint64_t *plain_cells(const text *t, uint32_t n, uint32_t window)
 {
     uint64_t *cells = must((size_t)n * n * n, sizeof *cells);
@@ -127,7 +127,7 @@ static uint64_t *plain_cells(const text *t, uint32_t n, uint32_t window)
     return cells;
 }
 
-/* Sum of the cells whose words are these; UINT32_MAX: any. */
+/* The sum of the cells with these words; UINT32_MAX: any word. */
 static double total(const uint64_t *cells, uint32_t n, uint32_t a, uint32_t b, uint32_t c)
 {
     uint64_t sum = 0;
@@ -158,7 +158,7 @@ static void plain_figures(const uint64_t *cells, uint32_t n, const uint32_t *wor
     out->pmi[2] = log(bc / all) - log(pb / all) - log(pc / all);
     out->joint = log(abc / all) - log(ab / all) - log(pc / all);
     out->information = out->joint - out->pmi[1] - out->pmi[2];
-    /* The variance of the estimate's gradient at one draw, over the number of draws. */
+    /* The variance of the estimate's gradient for one draw, divided by the number of draws. */
     double square = 0, mean = 0;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
@@ -195,7 +195,7 @@ static void assert_same_figures(const psdvec_interaction *got, const psdvec_inte
         fail_msg("error %.17g, wanted %.17g", got->error, wanted->error);
 }
 
-/* Field by field: what lies between the fields is nobody's. */
+/* Field by field: padding bytes may differ. */
 static void assert_same_bits(const psdvec_interaction *x, const psdvec_interaction *y)
 {
     assert_memory_equal(x->words, y->words, sizeof x->words);
@@ -212,7 +212,7 @@ static int by_information(const void *a, const void *b)
     return (x->information > y->information) - (x->information < y->information);
 }
 
-/* The report of triples in any order, seen at least `least` times; sorts them. */
+/* The report of triples in any order that occur at least `least` times; sorts them. */
 static psdvec_interaction_report plain_report(psdvec_interaction *of, size_t count, uint64_t least)
 {
     static const double shares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
@@ -250,8 +250,8 @@ static psdvec_interaction_report plain_report(psdvec_interaction *of, size_t cou
     return r;
 }
 
-/* Appendix B by its formulas: expectations over the distribution of the cells seen at least `least`
- * times. */
+/* The formulas of Appendix B: expectations over the distribution of the cells that occur at least
+ * `least` times. */
 static psdvec_information plain_information(const psdvec_interaction *of, size_t count,
                                             uint32_t words, uint64_t least)
 {
@@ -304,7 +304,7 @@ static void assert_same_report(const psdvec_interaction_report *got,
         assert_near(got->quantiles[q], wanted->quantiles[q]);
 }
 
-/* ---- Against the plain way ------------------------------------------------------------------- */
+/* ---- Comparison with the reference ----------------------------------------------------------- */
 
 static void measure(workshop *w, psdvec_model *m, uint32_t window, size_t most, uint64_t least,
                     psdvec_interaction *out, size_t *found, psdvec_interaction_report *report,
@@ -400,7 +400,7 @@ static void a_triple_asked_for_is_measured_like_all_others(void **state)
     workshop *w = *state;
     enum { N = 5, MOST = N * N * N };
     psdvec_count_options options = plain_options(4);
-    psdvec_model *m = model_of(w, N + 1, &options); /* w5 stands nowhere */
+    psdvec_model *m = model_of(w, N + 1, &options); /* w5 does not occur */
     text t = random_text(w, 800, N, PSDVEC_OOV_KEEP, 7);
     psdvec_interaction all[MOST], one[2];
     const char *input = w->in;
@@ -449,10 +449,10 @@ static void the_most_frequent_are_the_first_of_all(void **state)
     psdvec_model_close(m);
 }
 
-/* ---- Texts whose interaction is known ----------------------------------------------------------- */
+/* ---- Texts whose interaction is known -------------------------------------------------------- */
 
-/* Documents of three words, so that each is one place: bits x, y, z as w0 or w1, w2 or w3, w4 or
- * w5. */
+/* Documents of three words, so that each has one position: bits x, y, z as w0 or w1, w2 or w3, w4
+ * or w5. */
 enum rule { INDEPENDENT, COPIES, PARITY, NOISY };
 
 static void write_bits(workshop *w, enum rule rule, size_t documents, uint64_t seed)
@@ -477,7 +477,7 @@ static void write_bits(workshop *w, enum rule rule, size_t documents, uint64_t s
     free(t.tokens);
 }
 
-/* Expectations over the whole text. */
+/* Expectations over the complete text. */
 static psdvec_information all_bits(workshop *w, psdvec_model *m)
 {
     psdvec_information information;
@@ -561,13 +561,13 @@ static void the_error_is_how_much_texts_differ(void **state)
         variance += i.error * i.error / TEXTS;
     }
     double seen = (square - sum * sum / TEXTS) / (TEXTS - 1);
-    /* The deviation of a variance from 300 draws is about 8 %. */
+    /* The standard deviation of a variance from 300 draws is about 8 %. */
     if (fabs(seen / variance - 1) > 0.25)
         fail_msg("variance %g, but %g is told", seen, variance);
     psdvec_model_close(m);
 }
 
-/* ---- However it is done ------------------------------------------------------------------------- */
+/* ---- Threads and memory ---------------------------------------------------------------------- */
 
 static void compare_ways(workshop *w, size_t tokens, uint32_t words, uint32_t window)
 {
@@ -608,14 +608,14 @@ static void compare_ways(workshop *w, size_t tokens, uint32_t words, uint32_t wi
 
 static void neither_threads_nor_memory_change_a_bit(void **state)
 {
-    /* Many triples, which the small budgets hold a part of at a time. */
+    /* Many triples, of which the small budgets hold a part at a time. */
     compare_ways(*state, 40000, 300, 10);
-    /* Much text, which the smallest has in temporary files; and few words, so that there are more
-     * pairs of the same two than its list has room for. */
+    /* A long text, for which the smallest budget needs temporary files; and few words, so that the
+     * same two words have more pairs than the list holds. */
     compare_ways(*state, 500000, 3, 3);
 }
 
-/* ---- What cannot be measured ---------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void assert_fails(workshop *w, psdvec_status got, psdvec_status wanted, const char *sentence)
 {

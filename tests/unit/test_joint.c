@@ -1,5 +1,5 @@
-/* The joint probability, term by term against sums over all pairs of the dense reference, and
- * against the text itself, word by word. */
+/* The joint probability: each term against sums over all pairs of the dense reference, and against
+ * the text itself, word by word. */
 #include "support/problem.h"
 #include "support/scratch.h"
 
@@ -25,7 +25,7 @@ static psdvec_model *trained(problem *p, const psdvec_train_options *options,
     return m;
 }
 
-/* ---- The plain sums ------------------------------------------------------------------ */
+/* ---- Direct sums ----------------------------------------------------------------------------- */
 
 static double log_unigrams(const problem *p, const dense_link *link)
 {
@@ -115,7 +115,7 @@ static void assert_same(const psdvec_joint *a, const psdvec_joint *b)
     assert_int_equal(a->free_words, b->free_words);
 }
 
-/* What train reports, what is computed of its model, and the plain sums. */
+/* Compares the report of train, the value computed from its model, and the direct sums. */
 static void compare(problem *p, const psdvec_train_options *o)
 {
     psdvec_train_report report;
@@ -149,7 +149,7 @@ static void every_term_agrees_with_sums_over_all_pairs(void **state)
         }
 }
 
-/* Unseen pairs weigh too, by a closed form; those of the most frequent words are cut off. */
+/* Unseen pairs have weights too, in closed form; those of the most frequent words are capped. */
 static void smoothed_weights_count_unseen_pairs(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void smoothed_weights_count_unseen_pairs(void **state)
         o.weights = PSDVEC_WEIGHTS_SMOOTHED;
         o.core = core ? 50 : 0;
         compare(p, &o);
-        /* So many pairs at weight 1 that unseen ones are among them. */
+        /* So many pairs have weight 1 that some of them are unseen. */
         o.cut = 0.9;
         o.kappa = 0.5;
         dense_link link = dense_link_make(&p->dense, &o);
@@ -191,11 +191,12 @@ static void where_all_words_are_core_the_priors_are_the_objective(void **state)
     }
 }
 
-/* ---- The text, word by word --------------------------------------------------------------- */
+/* ---- The text, word by word ------------------------------------------------------------------ */
 
 enum { TOKENS = 1200, WORDS = 25, LINE = 12, WINDOW = 3 };
 
-/* G or, for PMI, the mutual information that it stands for, from the counts by the formulas. */
+/* G or, for PMI, the mutual information that it represents, computed from the counts by the
+ * formulas. */
 static double information(const psdvec_counts *c, const psdvec_train_options *o, uint32_t i,
                           uint32_t j)
 {
@@ -265,7 +266,7 @@ static void the_first_four_terms_are_the_text_word_by_word(void **state)
     problem_free(p);
 }
 
-/* ---- Where it goes ---------------------------------------------------------------------- */
+/* ---- Reports and files ----------------------------------------------------------------------- */
 
 static void the_same_bits_for_any_number_of_threads(void **state)
 {
@@ -314,7 +315,7 @@ static void the_model_keeps_it_as_long_as_it_is_true(void **state)
             assert_null(kept);
         psdvec_model_close(other);
     }
-    /* Of the words that it was trained on, also when others have come. */
+    /* Only the words that the model was trained on, even after others were added. */
     char *text = scratch_path(p->folder, "new.txt");
     scratch_write(text, "w1 new w2 new w3 w1 new w2\n", 27);
     psdvec_extend_options e;

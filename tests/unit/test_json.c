@@ -45,7 +45,7 @@ static bool accepts(const char *text)
     return pv_json_finish(&json);
 }
 
-/* The text is refused at this byte. */
+/* The text is rejected at this byte. */
 static void assert_refused_at(const char *text, size_t offset)
 {
     pv_json json;
@@ -72,7 +72,7 @@ static void assert_decodes(psdvec_context *ctx, const char *text, unsigned flags
     pv_buffer_free(&out);
 }
 
-/* ---- Walking ---------------------------------------------------------------- */
+/* ---- Iterating ------------------------------------------------------------------------------- */
 
 static void an_object_is_walked_in_its_order(void **state)
 {
@@ -218,7 +218,7 @@ static void the_text_need_not_end_with_a_zero(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t length = strlen(texts[i]);
         for (size_t n = 0; n <= length; n++) {
-            char *exact = malloc(n ? n : 1); /* the sanitizer sees a byte too many */
+            char *exact = malloc(n ? n : 1); /* the sanitizer detects a read beyond the end */
             assert_non_null(exact);
             for (size_t k = 0; k < n; k++)
                 exact[k] = texts[i][k];
@@ -235,7 +235,7 @@ static void the_text_need_not_end_with_a_zero(void **state)
     assert_false(pv_json_finish(&json));
 }
 
-/* ---- Grammar ------------------------------------------------------------------ */
+/* ---- Grammar --------------------------------------------------------------------------------- */
 
 static void good_texts_are_accepted(void **state)
 {
@@ -385,7 +385,7 @@ static void a_depth_bomb_is_refused_at_once(void **state)
     free(bomb);
 }
 
-/* ---- Strings -------------------------------------------------------------------- */
+/* ---- Strings --------------------------------------------------------------------------------- */
 
 static void escapes_are_decoded(void **state)
 {
@@ -521,7 +521,7 @@ static void a_refused_buffer_ends_the_reading(void **state)
     free(text);
 }
 
-/* ---- Numbers --------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static void u64_is_exact_to_its_limits(void **state)
 {
@@ -621,7 +621,7 @@ static void the_locale_does_not_matter(void **state)
     pv_json_writer_init(&writer, &out);
     pv_json_put_double(&writer, NULL, 0.1);
     if (comma) {
-        assert_ptr_equal(uselocale(before), comma); /* what the host had set is still set */
+        assert_ptr_equal(uselocale(before), comma); /* the program's locale is restored */
         freelocale(comma);
     }
     assert_true(pv_json_text_is(&out, "0.1"));
@@ -630,7 +630,7 @@ static void the_locale_does_not_matter(void **state)
         skip(); /* no locale with a decimal comma can be made */
 }
 
-/* ---- Writing --------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static void commas_come_by_themselves(void **state)
 {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------ */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 static problem *random_problem(uint64_t seed, size_t words, double pairs, int threads)
 {
@@ -22,7 +22,7 @@ static problem *random_problem(uint64_t seed, size_t words, double pairs, int th
     return problem_new(random_counts(&d, words, pairs), 1, threads);
 }
 
-/* Where pair (i, j) stands in row i; UINT64_MAX: nowhere. */
+/* The index of pair (i, j) in row i; UINT64_MAX: not there. */
 static uint64_t place_of(const pv_pairs *pairs, uint32_t i, uint32_t j)
 {
     for (uint64_t k = pairs->matrix.begin[i]; k < pairs->matrix.begin[i + 1]; k++)
@@ -55,8 +55,8 @@ static void pattern_is_symmetric(const pv_pairs *pairs)
     }
 }
 
-/* The library's weights and targets say the same as the reference: for any products x, what all
- * pairs of a row cost is equal; so is the slope of each pair by itself. Gives the number of
+/* Compares the library's weights and targets with the reference: for any products x, the total cost
+ * of the pairs of a row is equal, and so is the derivative of each pair. Returns the number of
  * unseen pairs that are listed. */
 static size_t compare_pairs(problem *p, const psdvec_train_options *o)
 {
@@ -78,7 +78,7 @@ static size_t compare_pairs(problem *p, const psdvec_train_options *o)
         assert_true(l.m[i] == 0 || fabs(pv_link_majoriser(link, i) / l.m[i] - 1) < 1e-9);
         for (uint32_t j = i + 1; j < n; j++) {
             size_t ij = i * l.words + j, ji = j * l.words + i;
-            /* What the background says of all pairs; of FACTORED it comes on top. */
+            /* The background of all pairs; with FACTORED it is added to the weight. */
             double b = smoothed ? sqrt(o->kappa * l.u[i] * l.u[j]) / l.cut : l.b[ij];
             assert_close(pv_link_background(link, i, j), b, 1e-6 * b);
             if (!smoothed)
@@ -112,7 +112,7 @@ static size_t compare_pairs(problem *p, const psdvec_train_options *o)
     return listed_unseen;
 }
 
-/* ---- Margins and constants -------------------------------------------------------------- */
+/* ---- Margins and constants ------------------------------------------------------------------- */
 
 static void margins_are_those_of_the_whole_file(void **state)
 {
@@ -190,7 +190,7 @@ static void constants_that_are_given_are_used(void **state)
     problem_free(p);
 }
 
-/* ---- Pairs ------------------------------------------------------------------------------- */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 typedef struct combination {
     psdvec_weights weights;
@@ -234,7 +234,7 @@ static void compare_all(problem *p)
 static void every_weight_and_target_is_that_of_the_reference(void **state)
 {
     (void)state;
-    /* Few pairs, so that some words have none at all; and many. */
+    /* Few pairs, so that some words have none; and many. */
     for (uint64_t seed = 4; seed < 6; seed++) {
         problem *p = random_problem(seed, 80, seed == 4 ? 150 : 20000, 2);
         compare_all(p);
@@ -282,7 +282,7 @@ static void unseen_pairs_whose_weight_is_capped_are_listed(void **state)
     problem_free(p);
 }
 
-/* A seen pair that weighs as much as if it were unseen still has its own target. */
+/* A seen pair whose weight equals that of an unseen pair still has its own target. */
 static void a_pair_may_weigh_what_the_background_weighs(void **state)
 {
     (void)state;
@@ -294,7 +294,7 @@ static void a_pair_may_weigh_what_the_background_weighs(void **state)
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
     double xij = p->dense.x[1], xji = p->dense.x[30];
     assert_true(xij > 0 && xji > 0);
-    /* Capped both ways, and a background near 1. */
+    /* Capped in both directions, and a background near 1. */
     static const double above_one[] = {0, 1e-12, 1e-9, 1e-6, -1e-6, 1e-3};
     for (size_t a = 0; a < sizeof above_one / sizeof *above_one; a++) {
         link->background = (1 + above_one[a]) / (link->factor[0] * link->factor[1]);
@@ -303,7 +303,7 @@ static void a_pair_may_weigh_what_the_background_weighs(void **state)
         double gji = link->target(link, 1, 0, xji, xij + xji), b = 1 + above_one[a];
         pv_pair pair = pv_link_pair(link, 0, 1, xij, xji);
         for (double x = -3; x < 4; x++) {
-            /* As the solver has it: in single precision. */
+            /* In single precision, as in the solver. */
             float weight = (float)pair.weight, target = (float)pair.target;
             double residual = (double)weight * (target - x) + b * (log(o.kappa) - x);
             assert_close(residual, (gij - x + gji - x) / 2, 3e-3);
@@ -360,7 +360,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
             well(ctx, pv_link_open(ctx, counts, &o, NULL, &other));
             well(ctx, pv_pairs_make(other, p->folder, spill ? 0 : UINT64_MAX, true, &again));
             assert_true(again->matrix.column_memory.mapped == (spill == 1));
-            assert_int_equal(scratch_entries(p->folder), 1); /* the file has no name */
+            assert_int_equal(scratch_entries(p->folder), 1); /* the file is unlinked */
             assert_int_equal(again->count, pairs->count);
             uint64_t count = pairs->count;
             assert_memory_equal(again->matrix.begin, pairs->matrix.begin,
@@ -384,7 +384,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
     problem_free(p);
 }
 
-/* ---- What cannot be used ------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void a_core_without_pairs_is_refused_with_a_sentence(void **state)
 {

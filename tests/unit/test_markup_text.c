@@ -25,7 +25,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The text of a document that is fed in pieces of `step` bytes; to be freed. */
+/* The text of a document that is fed in pieces of `step` bytes; the caller frees it. */
 static char *text_in_pieces(pv_markup kind, bool blank_lines, const char *document, size_t step)
 {
     pv_buffer out = {.ctx = ctx};
@@ -43,7 +43,7 @@ static char *text_in_pieces(pv_markup kind, bool blank_lines, const char *docume
     return text;
 }
 
-/* The text must not depend on where the document is cut. */
+/* The text must not depend on where the document is divided. */
 static void assert_text(pv_markup kind, bool blank_lines, const char *document, const char *wanted)
 {
     static const size_t steps[] = {1, 2, 3, 7, 100000};
@@ -128,7 +128,7 @@ static void opendocument_has_text_in_its_body(void **state)
                 "Head\n\na bc");
 }
 
-/* However damaged or deep, nothing but a constant is kept. */
+/* However damaged or deeply nested the document is, memory use is constant. */
 static void deep_and_endless_documents_need_no_memory(void **state)
 {
     (void)state;

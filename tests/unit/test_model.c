@@ -21,7 +21,7 @@ static void assert_fails(workshop *w, psdvec_status got, psdvec_status wanted, c
                  psdvec_status_name(got), message);
 }
 
-/* ---- There and back ----------------------------------------------------------------- */
+/* ---- Round trips ----------------------------------------------------------------------------- */
 
 static void everything_comes_back(void **state)
 {
@@ -108,7 +108,7 @@ static void products_follow_the_signs_and_cosines_do_not(void **state)
     sample_free(&s);
 }
 
-/* Longer than what is converted at a time. */
+/* Longer than the blocks in which vectors are converted. */
 static void products_of_long_vectors_are_sums_in_order(void **state)
 {
     workshop *w = *state;
@@ -150,7 +150,7 @@ static void the_bytes_do_not_depend_on_the_threads(void **state)
     sample_free(&s);
 }
 
-/* ---- What is refused ------------------------------------------------------------------ */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void numbers_that_are_not_finite_are_not_written(void **state)
 {
@@ -187,14 +187,14 @@ static void a_caller_who_errs_is_told(void **state)
     sample_free(&s);
 }
 
-/* A file of four words and three numbers, with one thing wrong with it. */
+/* A file of four words and three dimensions with one error. */
 typedef struct wrong_file {
-    const char *metadata[8]; /* key, value, ... instead of the right ones; NULL: leave out */
-    const char *tensor;      /* this one is wrong: */
+    const char *metadata[8]; /* key, value, ... that replace the right ones; NULL: omitted */
+    const char *tensor;      /* the wrong tensor */
     pv_dtype dtype;
     unsigned rank;
     uint64_t shape[2];
-    const void *data; /* NULL: leave it out */
+    const void *data; /* NULL: omitted */
     psdvec_status status;
     const char *sentence;
 } wrong_file;
@@ -438,7 +438,7 @@ static void verifying_finds_what_opening_does_not(void **state)
     psdvec_model *m = open_model(w, w->in);
     assert_fails(w, psdvec_model_verify(w->ctx, m), PSDVEC_ERR_CORRUPT, "vectors");
     psdvec_model_close(m);
-    /* And its end. */
+    /* Truncated files. */
     for (size_t cut = 0; cut < length; cut += 1 + cut / 3) {
         scratch_write(w->in, bytes, cut);
         assert_int_not_equal(psdvec_model_open(w->ctx, w->in, &m), PSDVEC_OK);
@@ -457,7 +457,7 @@ static void a_missing_file_and_a_folder_are_told(void **state)
     psdvec_model_close(NULL);
 }
 
-/* ---- Neighbours ------------------------------------------------------------------------ */
+/* ---- Neighbours ------------------------------------------------------------------------------ */
 
 static void the_fast_products_have_the_bits_of_the_plain_ones(void **state)
 {

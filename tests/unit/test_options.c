@@ -27,7 +27,7 @@ static psdvec_context *context(void)
     for (psdvec_options_kind kind = 0; kind < PSDVEC_OPTIONS_KINDS; kind++)                        \
         for (size_t k_ = 0; ((row) = psdvec_options_at(kind, k_)); k_++)
 
-/* ---- Tables ------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void every_row_is_complete(void **state)
 {
@@ -98,8 +98,8 @@ static void no_two_rows_share_a_name_or_a_member(void **state)
     }
 }
 
-/* Defaults are text in the tables; each must be a value that the option can have, in every preset,
- * and the lists must be what their text says. */
+/* Defaults are text in the tables; each must be a valid value of the option in every preset, and
+ * the lists must agree with their text. */
 static void every_default_can_be_read_and_is_what_the_struct_gets(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void every_absent_value_can_be_read(void **state)
         assert_true(psdvec_option_parse(row, NULL, row->absent, &value, NULL, 0));
 }
 
-/* A condition that names no option, or no value, would never hold. */
+/* A condition on an unknown option or value would never hold. */
 static void conditions_name_options_and_values(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void unknown_kinds_and_names_are_harmless(void **state)
     assert_null(psdvec_settings_new((psdvec_options_kind)99, NULL));
 }
 
-/* ---- Text ---------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void assert_parsed(psdvec_options_kind kind, const char *name, const char *text,
                           double expected)
@@ -231,7 +231,7 @@ static void values_are_read_from_text(void **state)
     assert_parsed(PSDVEC_OPTIONS_SCORER, "self", "product", INFINITY);
     assert_parsed(PSDVEC_OPTIONS_SCORER, "self", "fitted", NAN);
     assert_parsed(PSDVEC_OPTIONS_EXTEND, "mu", "auto", NAN);
-    psdvec_option_value value; /* -0 would be another number in files */
+    psdvec_option_value value; /* -0 would be a different number in files */
     assert_true(psdvec_option_parse(psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "core_mu"), NULL,
                                     "-0", &value, NULL, 0));
     assert_false(signbit(value.real));
@@ -292,7 +292,7 @@ static void a_long_value_does_not_overflow_the_sentence(void **state)
     assert_true(strlen(why) < sizeof why);
 }
 
-/* ---- By name --------------------------------------------------------------------------------------- */
+/* ---- By name --------------------------------------------------------------------------------- */
 
 static void options_are_set_by_name(void **state)
 {
@@ -405,7 +405,7 @@ static void options_without_effect_are_refused(void **state)
     psdvec_settings_free(s);
 }
 
-/* What finish put aside comes back if the options that it depends on are changed again. */
+/* Values that `finish` set aside return if the options they depend on change again. */
 static void settings_may_be_finished_again(void **state)
 {
     (void)state;
@@ -417,7 +417,7 @@ static void settings_may_be_finished_again(void **state)
     assert_int_equal(psdvec_settings_set(s, "weights", "factored"), PSDVEC_OK);
     assert_int_equal(psdvec_settings_finish(s), PSDVEC_OK);
     assert_true(o->rho == 0.2);
-    /* A list that was unset is not one that was set to no effect. */
+    /* A list that was unset does not count as set without effect. */
     assert_int_equal(psdvec_settings_set(s, "bands", "9"), PSDVEC_OK);
     assert_int_equal(psdvec_settings_finish(s), PSDVEC_ERR_OPTION);
     assert_int_equal(psdvec_settings_set(s, "bands", ""), PSDVEC_OK);
@@ -430,7 +430,7 @@ static void there_are_no_settings_of_an_unknown_preset(void **state)
     (void)state;
     assert_null(psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, "papers"));
     assert_null(psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, ""));
-    /* One of another table leaves the defaults. */
+    /* A preset of another table leaves the defaults. */
     psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_BASELINE, "paper");
     assert_string_equal(psdvec_settings_get(s, "method"), "svd");
     psdvec_settings_free(s);
@@ -511,9 +511,9 @@ static void what_was_set_can_be_laid_over_another_struct(void **state)
     psdvec_settings_free(s);
 }
 
-/* ---- Programs compiled with other versions ------------------------------------------------------------ */
+/* ---- Programs compiled with other versions --------------------------------------------------- */
 
-/* psdvec_extend_options as it would be with one member less, or one more. */
+/* psdvec_extend_options with one member less, or one more. */
 struct older {
     size_t size;
     uint64_t min_count;
@@ -559,7 +559,7 @@ static void a_struct_of_a_newer_version_is_refused(void **state)
     psdvec_context_free(ctx);
 }
 
-/* The text options inside those of counting may have been smaller too. */
+/* The text options inside the counting options may have been smaller, too. */
 static void an_older_struct_within_a_struct_is_understood(void **state)
 {
     (void)state;
@@ -630,7 +630,7 @@ static void no_options_are_the_defaults(void **state)
     for (psdvec_options_kind kind = 0; kind < PSDVEC_OPTIONS_KINDS; kind++) {
         _Alignas(max_align_t) char own[PV_OPTIONS_MOST_BYTES], plain[PV_OPTIONS_MOST_BYTES];
         const pv_options_table *table = pv_options_of(kind);
-        if (kind == PSDVEC_OPTIONS_IMPORT) /* has no default for where the words are */
+        if (kind == PSDVEC_OPTIONS_IMPORT) /* has no default for the vocabulary */
             continue;
         pv_options_fill(table, plain, NULL);
         assert_int_equal(pv_options_adopt(ctx, table, NULL, own), PSDVEC_OK);
@@ -641,7 +641,7 @@ static void no_options_are_the_defaults(void **state)
     psdvec_context_free(ctx);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static void remember(void *user, psdvec_message_level level, const char *text)
 {
@@ -681,7 +681,7 @@ static void a_key_of_a_newer_file_is_named(void **state)
     psdvec_context_free(ctx);
 }
 
-/* A row of a later version, in a table made up for it. */
+/* A row of a later version, in a table for this test. */
 struct later {
     size_t size;
     uint32_t old;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- The objects ------------------------------------------------------------------------------ */
+/* ---- The objects ----------------------------------------------------------------------------- */
 
 enum { CONTEXT, MODEL, INT8, COUNTS, TEST, REPORT, SETTINGS, SCORER, OBJECTS };
 
@@ -121,7 +121,7 @@ static void close_object(objects *o, int which)
     }
 }
 
-/* Everything that is still open answers, also from what is made at the first question. */
+/* Uses everything that is still open, including data that is created on first use. */
 static void use_what_is_left(objects *o, psdvec_context *other)
 {
     const psdvec_model *models[] = {o->model, o->int8};
@@ -152,13 +152,13 @@ static void use_what_is_left(objects *o, psdvec_context *other)
         assert_string_equal(psdvec_settings_get(o->settings, "dim"), "8");
         assert_int_equal(psdvec_settings_finish(o->settings), PSDVEC_OK);
     }
-    if (o->scorer) { /* it has workers again, if those of the context are gone */
+    if (o->scorer) { /* starts workers again if those of the context are gone */
         assert_int_equal(psdvec_scorer_text(o->scorer, "w1 w2 w3 w4 w5", 14), PSDVEC_OK);
         assert_true(isfinite(psdvec_scorer_total(o->scorer)->fits[0].conditional));
     }
 }
 
-/* ---- Closing --------------------------------------------------------------------------------------- */
+/* ---- Closing --------------------------------------------------------------------------------- */
 
 static void objects_may_be_closed_in_any_order(void **state)
 {
@@ -189,7 +189,7 @@ static void objects_may_be_closed_by_another_thread(void **state)
     for (int round = 0; round < 4; round++) {
         pthread_t threads[2];
         objects first = open_all(context_of(2)), second = first;
-        /* Either thread has some of them. */
+        /* Each thread closes some of them. */
         for (int k = 0; k < OBJECTS; k++)
             *((void **)(k % 2 ? &first : &second) + k) = NULL;
         assert_int_equal(pthread_create(&threads[0], NULL, close_all, &first), 0);
@@ -199,7 +199,7 @@ static void objects_may_be_closed_by_another_thread(void **state)
     }
 }
 
-/* A context's accounts know what objects hold, whoever made them grow. */
+/* The context accounts for the memory of its objects, whichever context caused it to grow. */
 static void memory_is_charged_to_the_context_that_opened_an_object(void **state)
 {
     (void)state;
@@ -253,9 +253,9 @@ static void callbacks_end_with_the_context(void **state)
     psdvec_context_free(other);
 }
 
-/* ---- Failing ----------------------------------------------------------------------------------------- */
+/* ---- Failing --------------------------------------------------------------------------------- */
 
-/* Opens an object with more and more memory, until it succeeds. */
+/* Opens an object with increasing memory until it succeeds. */
 static void open_with_less_memory(objects *o, int which)
 {
     void **out = (void **)o + which;
@@ -287,7 +287,7 @@ static void what_cannot_be_made_leaves_nothing_behind(void **state)
     objects o = {.ctx = context_of(1)};
     for (int k = MODEL; k < OBJECTS; k++) {
         open_with_less_memory(&o, k);
-        use_what_is_left(&o, o.ctx); /* so that models have made what they keep */
+        use_what_is_left(&o, o.ctx); /* so that models have created what they cache */
     }
     for (int k = OBJECTS - 1; k >= MODEL; k--)
         close_object(&o, k);

@@ -1,4 +1,4 @@
-/* The folder that an interrupted run leaves, from which it continues. */
+/* The folder of an interrupted run, from which it continues. */
 #include "base/file.h"
 #include "base/partial.h"
 #include "base/platform.h"
@@ -67,7 +67,7 @@ static void a_state_is_there_for_the_next_run(void **state)
     assert_non_null(strstr(b->messages[PSDVEC_NOTE], "resuming the interrupted run"));
     assert_true(first_number(p, "solve") == 2);
     assert_true(first_number(p, "block-7") == 5);
-    pv_st_file *file; /* outlives the folder */
+    pv_st_file *file; /* remains valid after the folder is closed */
     ok(pv_partial_load(p, "solve", &file));
     pv_partial_close(p, true);
     assert_int_not_equal(access(b->partial, F_OK), 0);
@@ -128,7 +128,7 @@ static void states_of_a_version_that_computes_otherwise_are_not_used(void **stat
     }
 }
 
-/* The first line is that of all versions since 0.2.0, as long as their results are the same. */
+/* The first line is the same in all versions since 0.2.0 whose results are the same. */
 static void states_of_version_0_2_0_are_used(void **state)
 {
     bench *b = *state;
@@ -181,11 +181,11 @@ static void a_torn_or_damaged_state_counts_as_absent(void **state)
         whole[at] = (char)(before ^ (1 << dice_below(&d, 8)));
         scratch_write(path, whole, length);
         float first = first_number(p, "solve");
-        /* Spaces that fill up the header are under no checksum: they mean nothing. */
+        /* Spaces that pad the header are not covered by a checksum: they have no meaning. */
         assert_true(first == -1 || (first == 1 && before == ' '));
         whole[at] = before;
     }
-    /* A file of zeros is what some file systems leave after a power cut. */
+    /* Some file systems leave a file of zeros after a power failure. */
     memset(whole, 0, length);
     scratch_write(path, whole, length);
     assert_true(first_number(p, "solve") == -1);
@@ -213,7 +213,7 @@ static void a_folder_that_another_process_uses_is_refused(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    assert_true(first_number(p, "solve") == 1); /* the other took nothing away */
+    assert_true(first_number(p, "solve") == 1); /* the other run removed nothing */
     pv_partial_close(p, true);
 }
 
@@ -221,13 +221,13 @@ static void a_folder_in_use_is_refused(void **state)
 {
     bench *b = *state;
 #if PV_PORTABLE
-    skip(); /* locks of POSIX are those of a process */
+    skip(); /* POSIX locks belong to a process */
 #endif
     pv_partial *p = must_open(b, "work", false), *second;
     assert_int_equal(pv_partial_open(b->ctx, b->output, "work", true, &second), PSDVEC_ERR_WRITE);
     assert_null(second);
     assert_non_null(strstr(psdvec_error_message(b->ctx), "another run is writing this output"));
-    save(p, "solve", 1, 10); /* the second run took nothing away */
+    save(p, "solve", 1, 10); /* the second run removed nothing */
     pv_begin(b->ctx);
     assert_int_equal(pv_partial_open(b->ctx, b->output, "other", false, &second), PSDVEC_ERR_WRITE);
     pv_begin(b->ctx);
@@ -284,7 +284,7 @@ static void what_is_not_ours_stays(void **state)
     scratch_write(stale, "half", 4);
     assert_int_equal(symlink(treasure, link), 0);
     assert_int_equal(mkdir(inner, 0777), 0);
-    /* Neither read nor written through the link; a warning instead. */
+    /* Neither read nor written through the link; there is a warning instead. */
     assert_true(first_number(p, "link") == -1);
     assert_int_equal(b->message_count[PSDVEC_WARNING], 0);
     save(p, "link", 1, 10);
@@ -381,10 +381,10 @@ static void a_full_disk_is_told_once_and_does_not_end_the_run(void **state)
     assert_int_equal(b->message_count[PSDVEC_WARNING], 1);
     assert_non_null(strstr(b->messages[PSDVEC_WARNING], "can no longer be saved"));
     assert_int_equal(atomic_load(&b->ctx->status), PSDVEC_OK);
-    save(p, "solve", 4, 10); /* not tried again */
+    save(p, "solve", 4, 10); /* not retried */
     assert_true(first_number(p, "solve") == 1);
     assert_true(first_number(p, "other") == -1);
-    assert_int_equal(scratch_entries(b->partial), 3); /* key, lock, solve: nothing half-written */
+    assert_int_equal(scratch_entries(b->partial), 3); /* key, lock, solve: no partly written file */
     pv_partial_close(p, true);
 }
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------- */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 typedef struct bench {
     psdvec_context *ctx;
@@ -76,7 +76,7 @@ static char *join(bench *b, psdvec_phrases_report *report)
     return read_text(b->joined);
 }
 
-/* The text with the phrases of a list joined. */
+/* Compares the text with the phrases of a list joined. */
 static void gives(bench *b, const char *list, const char *text, const char *wanted)
 {
     write_text(b->list, list);
@@ -99,7 +99,7 @@ static void finds(bench *b, const char *text, const char *wanted)
     free(got);
 }
 
-/* ---- Joining ------------------------------------------------------------------------- */
+/* ---- Joining --------------------------------------------------------------------------------- */
 
 static void the_longest_phrase_from_the_left_is_joined(void **state)
 {
@@ -107,7 +107,7 @@ static void the_longest_phrase_from_the_left_is_joined(void **state)
     gives(b, "new york\nnew york city\nyork city hall\ncity hall\n",
           "New York City Hall\nin new york\nYork City Hall, city hall\n",
           "new_york_city hall\nin new_york\nyork_city_hall city_hall\n");
-    /* A longer one that does not match after all. */
+    /* A longer phrase that does not match in the end. */
     gives(b, "a b\na b c d\nb c\n", "a b c e\na b c d\nx a\n", "a_b c e\na_b_c_d\nx a\n");
     gives(b, "a b c\nb c d\n", "a b d\na b b c d\n", "a b d\na b b_c_d\n");
 }
@@ -171,7 +171,7 @@ static void a_list_without_phrases_is_refused(void **state)
     assert_int_equal(scratch_entries(b->folder), 2);
 }
 
-/* ---- Random texts against the plain version ------------------------------------------------ */
+/* ---- Random texts against a simple implementation -------------------------------------------- */
 
 enum { WORDS = 7, PHRASES = 12, LONGEST = 5 };
 static const char *const names[WORDS] = {
@@ -256,9 +256,9 @@ static void random_texts_are_joined_as_by_the_plain_version(void **state)
     free(line);
 }
 
-/* ---- Finding --------------------------------------------------------------------------- */
+/* ---- Finding --------------------------------------------------------------------------------- */
 
-/* 20 words: n(a) = n(b) = 4, n(a b) = 4, n(c) = 5; the rest is rare. */
+/* 20 words: n(a) = n(b) = 4, n(a b) = 4, n(c) = 5; the others are rare. */
 static const char text20[] = "a b c d e\nc a b f g\nh a b i c\nc j c a b\n";
 
 static void scores_are_those_of_the_formulas(void **state)
@@ -268,7 +268,7 @@ static void scores_are_those_of_the_formulas(void **state)
     b->find.passes = 1;
     b->find.min_count = 2;
     b->find.threshold = 1;
-    /* (4 - 2) * 20 / (4 * 4); "c a" occurs twice, so that nothing remains. */
+    /* (4 - 2) * 20 / (4 * 4); "c a" occurs twice, so its score is 0. */
     finds(b, text20, "a b\t4\t2.5\n");
     b->find.threshold = 2.5; /* not above it */
     finds(b, text20, "");
@@ -323,7 +323,7 @@ static void connectors_stand_inside_phrases_only(void **state)
     b->find.min_count = 1;
     b->find.threshold = 0;
     b->find.passes = 1;
-    /* 24 words; n(bank) = 6, n(america) = 4. Three in a row are too many for 4 words. */
+    /* 24 words; n(bank) = 6, n(america) = 4. Three words need more than 4 occurrences. */
     finds(b, text, "bank of america\t2\t1\n");
     char *got;
     b->text.phrases = NULL;
@@ -378,7 +378,7 @@ static void a_joined_text_is_what_its_list_gives(void **state)
     free(text);
 }
 
-/* ---- In files ---------------------------------------------------------------------------- */
+/* ---- In files -------------------------------------------------------------------------------- */
 
 static void stored_lists_are_checked(void **state)
 {
@@ -471,7 +471,7 @@ static void counts_files_store_phrases(void **state)
     assert_false(psdvec_counts_find(counts, "york", 4, &word));
     psdvec_counts_close(counts);
 
-    /* A counts file is a list, and `resume` gives the same file. */
+    /* A counts file can serve as a list, and `resume` gives the same file. */
     count(b, first, NULL, second);
     files_are_equal(first, second);
     count(b, b->list, units, second);
@@ -534,7 +534,7 @@ static void note_tokens(void *user, const char *word, size_t length)
         sprintf(to + strlen(to), "%.*s ", (int)length, word);
 }
 
-/* The words of queries, with + for those that the model has. */
+/* The words of queries, marked + if they are in the model. */
 static void note_parts(void *user, const char *word, size_t length, uint32_t i)
 {
     char *to = user;
@@ -563,13 +563,14 @@ static void models_join_their_phrases(void **state)
     assert_int_equal(psdvec_model_get_info(model)->phrases, 3);
     succeeds(b, psdvec_model_tokenize(b->ctx, model, text, strlen(text), note_tokens, got));
     assert_string_equal(got, "so new_york_city new_york ");
-    /* Queries: as the text was read; a phrase that is no word of the model falls into its words. */
+    /* Queries are tokenised like the text; a phrase that is not in the model is split into its
+     * words. */
     got[0] = '\0';
     succeeds(b, psdvec_model_find_parts(b->ctx, model, "New York", 8, note_parts, got));
     succeeds(b, psdvec_model_find_parts(b->ctx, model, "never seen", 10, note_parts, got));
     assert_string_equal(got, "new_york+ never seen ");
 
-    /* The model's phrases need not be named; the same may be, and no others. */
+    /* The phrases of the model need not be given; only the same ones may be. */
     psdvec_scorer *scorer;
     psdvec_scored_model scored = {.model = model};
     succeeds(b, psdvec_scorer_open(b->ctx, NULL, &scored, 1, &scorer));

@@ -1,4 +1,4 @@
-/* The memory that modules and the plan of a run predict, against what is allocated. */
+/* Memory predictions of modules and of the plan of a run, against the memory allocated. */
 #include "base/context.h"
 #include "base/memory.h"
 #include "baseline/sparse_svd.h"
@@ -29,8 +29,9 @@ static psdvec_context *context_with(int threads)
     return ctx;
 }
 
-/* Enough, and, with one thread, not much more than that: `slack` is for what is not worth
- * counting. Of several threads not all may have held their arrays at once. */
+/* The prediction is sufficient and, with one thread, not much too large: `slack` is for small items
+ * that are not predicted. With several threads, not all may have had their arrays at the same
+ * time. */
 static void assert_foreseen(const char *what, uint64_t planned, uint64_t taken, int threads,
                             double factor, uint64_t slack)
 {
@@ -40,7 +41,7 @@ static void assert_foreseen(const char *what, uint64_t planned, uint64_t taken, 
         fail_msg("%s: %.0f bytes planned, only %.0f taken", what, (double)planned, (double)taken);
 }
 
-/* ---- Modules ------------------------------------------------------------------------------ */
+/* ---- Modules --------------------------------------------------------------------------------- */
 
 static psdvec_status apply_diagonal(void *self, const float *X, float *Y, size_t k)
 {
@@ -121,7 +122,7 @@ static void the_singular_value_decomposition_takes_what_it_says(void **state)
     free(column);
 }
 
-/* From the link function to the end of Algorithm 1, one module after the other. */
+/* From the link function to the end of Algorithm 1, module by module. */
 static void link_pairs_and_core_take_what_they_say(void **state)
 {
     (void)state;
@@ -208,7 +209,7 @@ static void the_regression_takes_what_it_says(void **state)
                 row_of[w] = w < CORE ? w : UINT32_MAX;
             for (uint32_t k = 0; k < rest; k++) {
                 list[k] = CORE + k;
-                mu[k] = k > 0 ? 2 : 0; /* takes the most without a prior */
+                mu[k] = k > 0 ? 2 : 0; /* takes the most memory without a prior */
             }
             uint64_t before = atomic_load(&ctx->memory_used);
             ctx->memory_peak = before;
@@ -226,7 +227,7 @@ static void the_regression_takes_what_it_says(void **state)
     problem_free(p);
 }
 
-/* ---- A whole run -------------------------------------------------------------------------- */
+/* ---- Complete runs --------------------------------------------------------------------------- */
 
 static void the_plan_is_what_a_run_takes(void **state)
 {

@@ -44,8 +44,8 @@ static void pages_are_zero_and_aligned(void **state)
     assert_null(pv_pages_take(SIZE_MAX / page * page));
 }
 
-/* Large blocks of the library begin behind a header and end where they were asked to, whatever
- * the size of a page. */
+/* Large blocks of the library start after a header and have the requested size, whatever the page
+ * size. */
 static void large_blocks_can_be_used_to_the_last_byte(void **state)
 {
     (void)state;

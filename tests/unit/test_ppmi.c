@@ -41,7 +41,7 @@ static void assert_is(const pv_csr_store *c, const double *M)
         uint64_t k = c->begin[i];
         for (size_t j = 0; j < n; j++) {
             bool there = k < c->begin[i + 1] && c->column[k] == j;
-            /* On the edge between the two, rounding decides. */
+            /* If a value is close to 0, rounding decides whether it is there. */
             assert_close(there ? (double)c->value[k] : 0, M[i * n + j], 2e-6);
             assert_true(!there || c->value[k] > 0);
             k += there;

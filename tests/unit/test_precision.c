@@ -1,4 +1,4 @@
-/* Vectors with fewer bytes: rounding, its error, and what is rejected. */
+/* Vectors in lower precision: rounding, its error, and errors in files. */
 #include "base/safetensors_write.h"
 #include "model/model_read.h"
 #include "model/precision.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Numbers ------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static void every_float16_comes_back(void **state)
 {
@@ -36,7 +36,7 @@ static void between_two_float16s_the_nearer_one_is_taken_and_the_even_one_of_a_t
     (void)state;
     for (uint16_t half = 0; half < 0x7bff; half++) {
         float low = pv_half_to(half), high = pv_half_to((uint16_t)(half + 1));
-        float middle = (low + high) / 2; /* exact: float32 has the digits */
+        float middle = (low + high) / 2; /* exact: float32 has enough digits */
         assert_int_equal(pv_half_from(middle), half % 2 ? half + 1 : half);
         assert_int_equal(pv_half_from(nextafterf(middle, 0)), half);
         assert_int_equal(pv_half_from(-nextafterf(middle, 1e9F)), (half + 1) | 0x8000);
@@ -55,7 +55,7 @@ static void int8_takes_the_largest_number_of_a_vector_for_127(void **state)
                              {0, 0, 0, 0, 0, 0},
                              {FLT_MAX, -FLT_MAX, 1, 0, FLT_MAX / 2, 0},
                              {1e-45F, 0, -3e-45F, 0, 0, 0}};
-    const int8_t first[] = {127, -127, 0, 2, 60, 0}; /* 0.5 and 1.5 go to the even ones */
+    const int8_t first[] = {127, -127, 0, 2, 60, 0}; /* 0.5 and 1.5 round to even */
     for (size_t r = 0; r < 4; r++) {
         int8_t bytes[6];
         float scale = NAN, back[6];
@@ -65,14 +65,14 @@ static void int8_takes_the_largest_number_of_a_vector_for_127(void **state)
         pv_unpack_best(PSDVEC_INT8)(bytes, scale, 6, back);
         for (size_t k = 0; k < 6; k++) {
             assert_true(isfinite(back[k]));
-            /* Half a step, and as the smallest numbers have few digits, a little of them. */
+            /* Half a step, and slightly more because the smallest numbers have few digits. */
             assert_true(fabs((double)back[k] - (double)rows[r][k]) <=
                         0.5001 * (double)scale + 3e-45);
         }
     }
 }
 
-/* ---- Files --------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static psdvec_status convert(workshop *w, const char *in, const char *out,
                              psdvec_vectors_format format, psdvec_precision precision)
@@ -139,7 +139,7 @@ static void a_rounded_model_rounded_again_has_the_same_bytes(void **state)
         char *first = scratch_read(w->out, &first_length);
         char *second = scratch_read(w->other, &second_length);
         assert_int_equal(first_length, second_length);
-        /* The scale of int8 may move in its last digit, as 127 times it is rounded. */
+        /* The scale of int8 may change in its last digit, because 127 times it is rounded. */
         if (p == 0)
             assert_memory_equal(first, second, first_length);
         free(first);
@@ -172,7 +172,7 @@ static void npy_holds_float16(void **state)
     sample_free(&s);
 }
 
-/* ---- What is refused -------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void numbers_beyond_float16_are_refused_by_name(void **state)
 {
@@ -209,7 +209,7 @@ static void formats_without_room_for_a_precision_are_refused(void **state)
     sample_free(&s);
 }
 
-/* A model of two words and three numbers in int8; `scales`: how many there are. */
+/* A model of two words and three dimensions in int8; `scales`: the number of scales. */
 static psdvec_status open_bytes(workshop *w, uint64_t scales, psdvec_model **m)
 {
     const int8_t bytes[] = {127, -128, 0, 1, 2, 3};
@@ -246,7 +246,7 @@ static void int8_without_its_scales_is_refused(void **state)
     assert_int_equal(open_bytes(w, 3, &m), PSDVEC_ERR_FORMAT);
 }
 
-/* ---- Queries in place ------------------------------------------------------------------ */
+/* ---- Queries without conversion -------------------------------------------------------------- */
 
 static void fast_conversions_have_the_bits_of_the_plain_ones(void **state)
 {
@@ -274,7 +274,7 @@ static void fast_conversions_have_the_bits_of_the_plain_ones(void **state)
     }
 }
 
-/* Fast and plain, and both as the float32 kernel on converted rows. */
+/* Fast and portable, and both like the float32 kernel on converted rows. */
 static void products_of_rows_have_the_bits_of_float32(void **state)
 {
     (void)state;
@@ -315,7 +315,7 @@ static void products_of_rows_have_the_bits_of_float32(void **state)
     }
 }
 
-/* The model in another precision, and the same numbers as a float32 model: every answer alike. */
+/* A model in another precision, and the same numbers as a float32 model: every answer is equal. */
 static void assert_alike(workshop *w, const psdvec_model *a, const psdvec_model *b, uint32_t words,
                          uint32_t dim)
 {
@@ -386,7 +386,7 @@ static void packed_models_answer_in_place_as_float32_would(void **state)
                              PSDVEC_OK);
             psdvec_model *plain = open_model(w, w->out);
             assert_alike(w, packed, plain, WORDS, dim);
-            /* Still in place: what was asked for so far needed no copy. */
+            /* Still without a copy: no query so far needed one. */
             assert_null(packed->floats[0]);
             assert_null(packed->floats[1]);
             const float *all[2];

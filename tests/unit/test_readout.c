@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------------- */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 static void *room(size_t count, size_t size)
 {
@@ -61,7 +61,7 @@ static const float *readout_of(problem *p, const psdvec_model *model)
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* a: words x dim, as order.h has it. V: words x dim. */
+/* a: words x dim, as defined in order.h. V: words x dim. */
 static double *dense_order(const dense_counts *counts, const float *V, size_t dim)
 {
     size_t n = counts->words;
@@ -94,7 +94,7 @@ static double *dense_order(const dense_counts *counts, const float *V, size_t di
     return a;
 }
 
-/* Rows less their mean, if that is asked for, and brought to `length`; rows of zeros stay. */
+/* Subtracts the mean of the rows if requested, and scales rows to `length`; zero rows stay. */
 static void dense_unit(double *rows, size_t n, size_t dim, bool centre, double length)
 {
     double *mean = room(dim, sizeof *mean);
@@ -115,7 +115,7 @@ static void dense_unit(double *rows, size_t n, size_t dim, bool centre, double l
     free(mean);
 }
 
-/* r: words x dim. The directions' signs are chance, so compare products. */
+/* r: words x dim. The signs of the dimensions are arbitrary, so compare products. */
 static double *dense_readout(const dense_counts *counts, const float *V, size_t dim,
                              const psdvec_train_options *o)
 {
@@ -153,7 +153,7 @@ static double *dense_readout(const dense_counts *counts, const float *V, size_t 
     return u;
 }
 
-/* The largest difference of any product of two rows. */
+/* The largest difference between products of two rows. */
 static double gram_difference(size_t n, size_t dim, const float *a, const double *b)
 {
     double worst = 0;
@@ -169,7 +169,7 @@ static double gram_difference(size_t n, size_t dim, const float *a, const double
     return worst;
 }
 
-/* ---- Order vectors ------------------------------------------------------------------------------ */
+/* ---- Order vectors --------------------------------------------------------------------------- */
 
 static float *random_vectors(dice *d, size_t n, size_t dim)
 {
@@ -177,7 +177,7 @@ static float *random_vectors(dice *d, size_t n, size_t dim)
     for (size_t i = 0; i < n * dim; i++)
         V[i] = (float)dice_normal(d);
     for (size_t i = 0; i < n && dim > 2; i++)
-        V[i * dim + 1] = 0; /* a direction without an eigenvalue */
+        V[i * dim + 1] = 0; /* a dimension without an eigenvalue */
     return V;
 }
 
@@ -245,13 +245,13 @@ static void order_vectors_do_not_depend_on_the_threads(void **state)
     problem_free(p);
 }
 
-/* Two words that always stand before the same words are alike, however far apart their own
+/* Two words that always precede the same words are similar, however different their generative
  * vectors are. */
 static void words_that_stand_on_the_same_side_are_alike(void **state)
 {
     (void)state;
     dense_counts x = dense_counts_new(8);
-    for (size_t j = 4; j < 8; j++) { /* 0 and 1 stand before them, 2 and 3 behind */
+    for (size_t j = 4; j < 8; j++) { /* 0 and 1 precede them, 2 and 3 follow them */
         x.x[0 * 8 + j] = x.x[1 * 8 + j] = 50;
         x.x[j * 8 + 2] = x.x[j * 8 + 3] = 50;
     }
@@ -274,7 +274,7 @@ static void words_that_stand_on_the_same_side_are_alike(void **state)
     problem_free(p);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------ */
+/* ---- The complete read-out ------------------------------------------------------------------- */
 
 /* Trains with every combination and compares. */
 static void compare_all(problem *p, psdvec_train_options o, double tolerance)
@@ -293,7 +293,7 @@ static void compare_all(problem *p, psdvec_train_options o, double tolerance)
         }
         assert_true((model->readout_mean != NULL) == these.centre);
         assert_true((model->readout_map != NULL) == (these.order > 0));
-        /* Without spelling it is the same but for what the letters say. */
+        /* Without spelling it is the same except for the spelling part. */
         psdvec_model *other = combination & 4 ? train_and_open(p, &plain, "other") : NULL;
         const float *r = other ? readout_of(p, other) : readout;
         if (other)
@@ -330,7 +330,7 @@ static void the_readout_of_regressed_words_and_of_the_psd_form_too(void **state)
     problem_free(p);
 }
 
-/* What letters say is learnt from r and added to it: the same numbers as when it is done here. */
+/* The spelling part is learnt from r and added to it: the result equals a computation here. */
 static void spelling_is_learnt_from_the_rest_of_the_readout(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void spelling_is_learnt_from_the_rest_of_the_readout(void **state)
         size_t n = info->words, dim = info->dim;
         float *r = room(n * dim, sizeof *r), *s = room(dim, sizeof *s);
         memcpy(r, readout_of(p, plain), n * dim * sizeof *r);
-        if (combination == 4) /* the vectors brought to length 1, nothing else */
+        if (combination == 4) /* only the vectors scaled to length 1 */
             for (size_t i = 0; i < n; i++) {
                 double square = 0;
                 for (size_t k = 0; k < dim; k++)
@@ -405,7 +405,7 @@ static void the_paper_has_no_readout_of_its_own(void **state)
     problem_free(p);
 }
 
-/* ---- Little to read from ---------------------------------------------------------------------------- */
+/* ---- Little data ----------------------------------------------------------------------------- */
 
 static void words_without_a_pair_have_no_direction(void **state)
 {
@@ -448,7 +448,8 @@ static void a_vocabulary_smaller_than_the_vectors(void **state)
             assert_int_equal(info->dim, n);
             if (!(combination & 4)) {
                 double *wanted = dense_readout(&p->dense, psdvec_model_vector(model, 0), n, &o);
-                /* Directions in which nothing varies are rounding, then brought to length 1. */
+                /* Dimensions without variance contain rounding errors, which are scaled to length
+                 * 1. */
                 assert_below(gram_difference(n, n, readout_of(p, model), wanted), 1e-2);
                 free(wanted);
             }
@@ -473,7 +474,7 @@ static void one_document_of_three_words(void **state)
     well(ctx, psdvec_train_text(ctx, &o, &count, (const char *[]){text}, 1, output, NULL, NULL));
     well(ctx, psdvec_model_open(ctx, output, &model));
     well(ctx, psdvec_model_verify(ctx, model));
-    /* No n-gram stands in two words, so letters say nothing. */
+    /* No n-gram occurs in two words, so there are no spelling vectors. */
     assert_true(psdvec_model_get_info(model)->has_readout);
     assert_false(psdvec_model_get_info(model)->has_spelling);
     psdvec_model_close(model);
@@ -484,7 +485,7 @@ static void one_document_of_three_words(void **state)
     free(output);
 }
 
-/* ---- Threads, memory, stopping ------------------------------------------------------------------------- */
+/* ---- Threads, memory, interruption ----------------------------------------------------------- */
 
 static bool same_file(const char *a, const char *b)
 {
@@ -526,7 +527,7 @@ static psdvec_context *context_with(int threads, uint64_t memory)
     return ctx;
 }
 
-/* A small core, so that nothing needs as much as the read-out. */
+/* A small core, so that the read-out needs the most memory. */
 static void the_plan_covers_the_readout(void **state)
 {
     (void)state;
@@ -582,7 +583,7 @@ static void what_of_the_readout_is_too_much_is_said(void **state)
 }
 
 typedef struct stopper {
-    const char *at; /* a message with this in it, or a stage of progress */
+    const char *at; /* part of a message, or a stage of progress */
     atomic_bool stop;
 } stopper;
 
@@ -621,7 +622,7 @@ static psdvec_context *stoppable(stopper *s)
     return ctx;
 }
 
-/* The regression is done, the read-out is not: the vectors are kept, and nothing else is. */
+/* The regression is complete, the read-out is not: only the vectors are saved. */
 static void a_run_stopped_in_the_readout_ends_with_the_same_bytes(void **state)
 {
     (void)state;
@@ -654,7 +655,7 @@ static void a_run_stopped_in_the_readout_ends_with_the_same_bytes(void **state)
     problem_free(p);
 }
 
-/* Nothing that is kept depends on the read-out. */
+/* No saved state depends on the read-out. */
 static void a_run_goes_on_with_another_readout(void **state)
 {
     (void)state;
@@ -669,7 +670,7 @@ static void a_run_goes_on_with_another_readout(void **state)
     atomic_store(&s.stop, false);
     s.at = "resuming after iteration 4";
     psdvec_train_report report;
-    /* Stops again when it says that it goes on, so that it is known to. */
+    /* Cancelled again at the message that it resumes, to verify that it does. */
     assert_int_equal(psdvec_train(ctx, &simple, p->path, other, &report), PSDVEC_ERR_CANCELLED);
     assert_true(atomic_load(&s.stop));
     atomic_store(&s.stop, false);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------------- */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 enum { DIM = 9 };
 
@@ -61,7 +61,7 @@ static psdvec_model *open_model(bench *b, const char *path)
     return m;
 }
 
-/* Text in which new words stand among old ones; `shift` makes it another text. */
+/* Text in which new words occur among old ones; `shift` changes the text. */
 static void write_text(bench *b, int shift)
 {
     char text[20000];
@@ -74,7 +74,7 @@ static void write_text(bench *b, int shift)
     scratch_write(b->text, text, length);
 }
 
-/* The read-out that a later word must have, by the formulas of docs/reference/model-file.md. */
+/* The expected read-out of an added word, by the formulas of docs/reference/model-file.md. */
 static void later(const psdvec_model *m, const float *v, const char *word, double share, double *r)
 {
     double u[DIM], square = 0;
@@ -126,7 +126,7 @@ static void check_later(const psdvec_model *m, const char *word, double share)
         assert_close((double)readout[k], wanted[k], 2e-6);
 }
 
-/* ---- Words that arrive later ------------------------------------------------------------------ */
+/* ---- Added words ----------------------------------------------------------------------------- */
 
 static void old_readouts_keep_their_bits_and_new_words_get_one(void **state)
 {
@@ -156,7 +156,7 @@ static void old_readouts_keep_their_bits_and_new_words_get_one(void **state)
         check_later(more, "w20x", share);
         check_later(more, "zq", share);
 
-        /* Another text, and new vectors in the place of those. */
+        /* Another text, whose vectors replace the first ones. */
         o.replace = true;
         write_text(b, 2);
         well(b->p->ctx, psdvec_extend(b->p->ctx, &o, b->other, (const char *[]){b->text}, 1,
@@ -175,7 +175,7 @@ static void old_readouts_keep_their_bits_and_new_words_get_one(void **state)
     }
 }
 
-/* ---- Another weight of spelling ------------------------------------------------------------------- */
+/* ---- Another weight of spelling -------------------------------------------------------------- */
 
 static psdvec_model *weighted(bench *b, const psdvec_model *m, double weight)
 {
@@ -184,7 +184,7 @@ static psdvec_model *weighted(bench *b, const psdvec_model *m, double weight)
     return view;
 }
 
-/* How far the read-outs of two models are apart, over the words of the first. */
+/* The distance between the read-outs of two models, over the words of the first. */
 static double apart(const psdvec_model *a, const psdvec_model *b)
 {
     double most = 0;
@@ -193,7 +193,7 @@ static double apart(const psdvec_model *a, const psdvec_model *b)
     return most;
 }
 
-/* The weight w of a model trained with the share 0.8 is that of one trained with the share 0.8 w. */
+/* The weight w on a model trained with the share 0.8 equals training with the share 0.8 w. */
 static void a_weight_of_spelling_is_as_if_trained_with_it(void **state)
 {
     (void)state;
@@ -203,12 +203,12 @@ static void a_weight_of_spelling_is_as_if_trained_with_it(void **state)
         bench *other = bench_new(true, 0.5, 0.8 * weights[k]);
         psdvec_model *m = open_model(b, b->model), *wanted = open_model(other, other->model);
         psdvec_model *view = weighted(b, m, weights[k]);
-        psdvec_model_close(m); /* the view keeps it */
+        psdvec_model_close(m); /* the view keeps it open */
         assert_true(apart(view, wanted) < 1e-6);
         assert_memory_equal(vectors_of(view), vectors_of(wanted),
                             (size_t)view->info.words * DIM * sizeof(float));
         well(b->p->ctx, psdvec_model_verify(b->p->ctx, view));
-        /* Everything else is there: words, and the spelling of others. */
+        /* Everything else is available: words, and spelling vectors of others. */
         uint32_t i, j;
         float vector[DIM], again[DIM];
         assert_true(psdvec_model_find(view, "w3", 2, &i));
@@ -265,14 +265,14 @@ static void weights_that_cannot_be_had(void **state)
     assert_int_equal(psdvec_model_with_spelling(ctx, m, (double)NAN, &view), PSDVEC_ERR_OPTION);
     assert_int_equal(psdvec_model_with_spelling(ctx, NULL, 1, &view), PSDVEC_ERR_OPTION);
     psdvec_model_close(m);
-    /* Brought to length 1, the parts are not known any more. */
+    /* After normalisation to length 1, the parts cannot be separated. */
     psdvec_convert_options o = {.size = sizeof o, .normalize = true};
     well(ctx, psdvec_convert(ctx, &o, b->model, b->other));
     m = open_model(b, b->other);
     assert_int_equal(psdvec_model_with_spelling(ctx, m, 0, &view), PSDVEC_ERR_FORMAT);
     assert_contains(psdvec_error_message(ctx), "normalised to length 1");
     psdvec_model_close(m);
-    /* Without spelling there is nothing to change. */
+    /* Without spelling vectors there is nothing to change. */
     m = open_model(plain, plain->model);
     view = weighted(plain, m, 0);
     assert_true(readout_of(view) == readout_of(m));
@@ -282,7 +282,7 @@ static void weights_that_cannot_be_had(void **state)
     bench_free(b);
 }
 
-/* ---- Conversions ---------------------------------------------------------------------------------- */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 
 static psdvec_model *converted(bench *b, psdvec_convert_options o, const char *to)
 {
@@ -317,7 +317,7 @@ static void cutting_cuts_everything_that_has_directions(void **state)
     for (size_t k = 0; k < LESS; k++)
         assert_close((double)few[k], (double)all[k], 1e-6);
     psdvec_model_close(cut);
-    /* What was cut can be extended. */
+    /* A truncated model can be extended. */
     psdvec_extend_options e;
     psdvec_extend_options_default(&e);
     write_text(b, 1);
@@ -377,7 +377,7 @@ static void both_sets_are_rounded(void **state)
             }
         assert_int_equal(less->info.ngrams, old->info.ngrams);
         psdvec_model_close(less);
-        /* Rounded once, it stays: the same file again. */
+        /* Rounding is idempotent: the same file again. */
         size_t one, two;
         psdvec_convert_options plain = {.size = sizeof(psdvec_convert_options),
                                         .precision = o.precision};
@@ -416,17 +416,17 @@ static void other_programs_get_the_readout_and_raw_is_the_rest(void **state)
     bench_free(b);
 }
 
-/* ---- Files that lie ---------------------------------------------------------------------------------- */
+/* ---- Inconsistent files ---------------------------------------------------------------------- */
 
-/* Four words, three numbers, two n-grams, with one tensor or the metadata changed. */
+/* Four words, three dimensions, two n-grams, with one tensor or the metadata changed. */
 typedef struct lie {
-    const char *tensor; /* this one is wrong: */
+    const char *tensor; /* the wrong tensor */
     pv_dtype dtype;
     unsigned rank;
     uint64_t shape[2];
     const void *data;     /* NULL: it is missing */
     const char *spelling; /* the metadata; NULL: the right one, "": none */
-    const char *sentence; /* NULL: it opens */
+    const char *sentence; /* NULL: the file is valid */
 } lie;
 
 static const float numbers[12] = {1, 2, 3, 4, 5, 6, -1, -2, -3, 0.5F, 0, 1};
@@ -567,7 +567,7 @@ static void files_that_lie_about_the_readout_are_refused(void **state)
     free(path);
 }
 
-/* Behind right checksums, too. */
+/* Also with correct checksums. */
 static void a_readout_that_is_not_finite_is_found_and_not_passed_on(void **state)
 {
     (void)state;
@@ -591,7 +591,7 @@ static void a_readout_that_is_not_finite_is_found_and_not_passed_on(void **state
         assert_contains(psdvec_error_message(ctx), path);
         assert_int_equal(scratch_entries(folder), 1);
     }
-    /* The first number of each, and the first two words, are sound. */
+    /* The first component of each vector, and the first two words, are finite. */
     psdvec_convert_options few = {.size = sizeof(psdvec_convert_options), .dim = 1},
                            first = {.size = sizeof(psdvec_convert_options), .words = 2};
     well(ctx, psdvec_convert(ctx, &few, path, other));
@@ -615,7 +615,7 @@ static void a_flipped_bit_in_any_tensor_of_it_is_found(void **state)
         psdvec_model *m = open_model(b, b->model);
         const pv_tensor *t = pv_st_tensor(m->file, names[k]);
         assert_non_null(t);
-        /* Where it lies in the file: its bytes, looked for. */
+        /* Finds the offset of the tensor in the file. */
         char *at = memmem(bytes, length, t->data, t->bytes);
         assert_non_null(at);
         at += t->bytes / 2;

@@ -100,8 +100,8 @@ static void test_a_cut_document_gets_no_line_end_at_the_cut(void **state)
     assert_lines(state, "c\n", "c" JOIN);
 }
 
-/* Cut at any line end, the pieces give the whole, but for a join that a
- * "</doc>" at the start of a block can no longer take back. */
+/* Divided at any line end, the parts give the same result as the whole, except for a join that a
+ * "</doc>" at the start of a block can no longer undo. */
 static void test_blocks_in_a_row_give_what_the_whole_gives(void **state)
 {
     static const char text[] = DOC "a\n\nb\n</doc>\n" DOC "\n</doc>\n\n" DOC "c\nd\n</doc>\n";
@@ -118,7 +118,7 @@ static void test_blocks_in_a_row_give_what_the_whole_gives(void **state)
         char *join;
         while ((join = strstr(out.data, JOIN "\n")))
             memmove(join, join + sizeof JOIN - 1, strlen(join + sizeof JOIN - 1) + 1);
-        char *empty = strstr(out.data, "\n\n"); /* cut inside the empty document */
+        char *empty = strstr(out.data, "\n\n"); /* divided inside the empty document */
         if (empty)
             memmove(empty, empty + 1, strlen(empty));
         assert_string_equal(out.data, whole);

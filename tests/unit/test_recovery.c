@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* ---- From text to an error ---------------------------------------------------------------- */
+/* ---- From a text to an error ----------------------------------------------------------------- */
 
 typedef struct trial {
     psdvec_simulate_options simulate;
@@ -26,7 +26,7 @@ typedef struct trial {
     uint32_t iterations;
 } trial;
 
-/* What was trained, or the truth, as plain numbers over the core, in the truth's order. */
+/* The trained model or the truth, as plain numbers over the core, in the order of the truth. */
 typedef struct products {
     uint32_t n, dim;
     double *p; /* n: unigrams */
@@ -63,12 +63,12 @@ static products products_read(const psdvec_model *model, const psdvec_model *ord
 }
 
 typedef struct outcome {
-    double error;     /* root of the weighted mean square of trained less wanted */
-    double predicted; /* what sampling predicts for it */
-    double signal;    /* the same of the wanted products themselves */
+    double error;     /* root of the weighted mean square of trained minus expected */
+    double predicted; /* the error that sampling predicts */
+    double signal;    /* the same for the expected products themselves */
 } outcome;
 
-/* Weights are those of `truth`. */
+/* The weights are those of `truth`. */
 static double distance(const products *truth, const products *a, const products *b, double *share)
 {
     double sum = 0, all = 0;
@@ -87,9 +87,9 @@ static double distance(const products *truth, const products *a, const products 
     return sqrt(sum / all);
 }
 
-/* PMI of plain margins, and weights in proportion to what chance would count, which is the inverse
- * of the targets' variance but for exp(G): efficient, and of the form m_i m_j that Algorithm 1
- * takes long steps with. No prior, no read-out. */
+/* PMI with unsmoothed margins, and weights proportional to the counts expected by chance, which
+ * equal the inverse variance of the targets up to the factor exp(G): efficient, and of the form m_i
+ * m_j, which allows long steps of Algorithm 1. No prior, no read-out. */
 static psdvec_train_options training(const trial *t)
 {
     psdvec_train_options o;
@@ -110,7 +110,7 @@ static psdvec_train_options training(const trial *t)
     return o;
 }
 
-/* The words of the truth, most frequent first, as a list for counting. */
+/* The words of the truth, most frequent first, as a word list for counting. */
 static char *word_list(const psdvec_model *truth, const char *folder)
 {
     char *path = scratch_path(folder, "words.txt");
@@ -125,7 +125,7 @@ static char *word_list(const psdvec_model *truth, const char *folder)
     return path;
 }
 
-/* Of the simulation that was made last. */
+/* Opens the true model of the last simulation. */
 static psdvec_model *open_truth(workshop *w)
 {
     char *path = scratch_path(w->out, "truth.safetensors");
@@ -164,19 +164,19 @@ static psdvec_model *train_on_text(workshop *w, const trial *t, const psdvec_mod
     return model;
 }
 
-/* Free parameters of products of rank N that the noise of a text can move. A symmetric n x n
- * matrix of rank N has n N - N (N - 1) / 2; if the vectors span the constant, n of them are
- * margins, which targets have without noise. */
+/* The number of free parameters of products of rank N that the noise of a text affects. A symmetric
+ * n x n matrix of rank N has n N - N (N - 1) / 2; if the vectors span the constant, n of them are
+ * margins, which have no noise in the targets. */
 static double freedom(uint32_t n, uint32_t dim, bool margins)
 {
     double all = (double)n * dim - (double)dim * (dim - 1) / 2;
     return margins ? all - n : all;
 }
 
-/* A text, and what was made of it. */
+/* A text, and the model trained on it. */
 typedef struct study {
     products truth, found;
-    double pairs; /* of places in the text that are pairs of different words of the core */
+    double pairs; /* positions in the text that are pairs of different core words */
 } study;
 
 static study study_text(workshop *w, const trial *t)
@@ -202,7 +202,7 @@ static void study_free(study *s)
     products_free(&s->found);
 }
 
-/* `limit`: what training finds on infinitely much text; NULL: the truth itself. */
+/* `limit`: the result of training on infinitely much text; NULL: the truth. */
 static outcome look_at(const study *s, const trial *t, const products *limit)
 {
     bool margins = t->simulate.form == PSDVEC_FORM_SYMMETRIC;
@@ -219,8 +219,8 @@ static outcome recover(workshop *w, const trial *t, const products *limit)
     return o;
 }
 
-/* What training finds on infinitely much text: it is given the counts that a text of 10^10 pairs
- * would have in expectation. */
+/* The result of training on infinitely much text: trains on the expected counts of a text of 10^10
+ * pairs. */
 static products limit_of(workshop *w, const trial *t)
 {
     uint32_t n = t->simulate.vocab;
@@ -254,9 +254,9 @@ static products limit_of(workshop *w, const trial *t)
     return found;
 }
 
-/* ---- The rate ------------------------------------------------------------------------------ */
+/* ---- The rate -------------------------------------------------------------------------------- */
 
-/* A line of the table in docs/explanation/simulation.md. */
+/* Prints a line of the table in docs/explanation/simulation.md. */
 static void tell(uint64_t tokens, const outcome *o)
 {
     print_message("    %9llu words: error %.4f, predicted %.4f, ratio %.3f (products: %.3f)\n",
@@ -264,7 +264,7 @@ static void tell(uint64_t tokens, const outcome *o)
                   o->signal);
 }
 
-/* Errors at sizes that grow by `factor`; their slope on logarithmic axes by least squares. */
+/* Errors at sizes that grow by `factor`, and their slope on logarithmic axes by least squares. */
 static double slope_of(workshop *w, trial t, uint64_t factor, size_t sizes, const products *limit,
                        outcome *outcomes)
 {
@@ -321,7 +321,7 @@ static void with_residuals_it_is_the_solution_for_infinite_text_that_is_recovere
     products truth = products_read(model, model, t.core);
     double floor = distance(&truth, &limit, &truth, NULL);
     print_message("    the solution is %.4f from the truth\n", floor);
-    assert_below(2 * outcomes[1].error, floor); /* the truth itself stays out of reach */
+    assert_below(2 * outcomes[1].error, floor); /* the truth itself is not reached */
     psdvec_model_close(model);
     products_free(&truth);
     products_free(&limit);
@@ -342,9 +342,9 @@ static void the_psd_form_recovers_its_solution_at_the_same_rate(void **state)
 
 /* ---- Wider windows --------------------------------------------------------------------------- */
 
-/* In a window of c words act on each other also through a third word, which c - 1 of the places
- * around a pair may hold: G + (c - 1) G P G, P the diagonal of p, is what the text has of
- * mutual information, to second order. All words of the truth; the core of the result. */
+/* In a window of c, words also affect each other through a third word, which can be at c - 1
+ * positions around a pair: to second order, the mutual information in the text is G + (c - 1) G P
+ * G, where P is the diagonal matrix of p. Sums over all words of the truth; returns the core. */
 static products with_detours(workshop *w, const trial *t)
 {
     psdvec_model *model = open_truth(w);
@@ -363,9 +363,9 @@ static products with_detours(workshop *w, const trial *t)
 }
 
 typedef struct floors {
-    double error;   /* of what was trained */
-    double detours; /* of the truth with detours, against the truth */
-    double rest;    /* of what was trained, against the truth with detours */
+    double error;   /* of the trained model */
+    double detours; /* of the truth with indirect effects, against the truth */
+    double rest;    /* of the trained model, against the truth with indirect effects */
 } floors;
 
 static floors look_at_the_floor(workshop *w, const trial *t)
@@ -396,7 +396,7 @@ static void a_wider_window_adds_the_detours_through_a_third_word(void **state)
     assert_below(f.rest, 0.5 * f.error);
 }
 
-/* ---- Minutes ----------------------------------------------------------------------------------- */
+/* ---- Tests that take minutes ----------------------------------------------------------------- */
 
 static trial large_trial(void)
 {

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------ */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 /* A problem whose core has random vectors, for the reference and for the library. */
 typedef struct bench {
@@ -65,7 +65,7 @@ static void bench_free(bench *b)
     free(b->row_of);
 }
 
-/* The words `first` .. end of the vocabulary, with the reference's mu. */
+/* The words `first` .. end of the vocabulary, with the mu of the reference. */
 static void regress(const bench *b, psdvec_context *ctx, psdvec_counts *counts, uint32_t first,
                     float *out, float *spread)
 {
@@ -84,7 +84,8 @@ static void regress(const bench *b, psdvec_context *ctx, psdvec_counts *counts, 
     free(words);
 }
 
-/* Every noncore word against the reference. Gives how many have fewer pairs than dimensions. */
+/* Compares every noncore word with the reference. Returns the number of words with fewer pairs than
+ * dimensions. */
 static size_t compare(const bench *b, double tolerance)
 {
     size_t core = b->link.core, count = b->link.words - core, rank = b->model.rank, few = 0;
@@ -124,10 +125,10 @@ static psdvec_train_options setting(size_t s, uint32_t dim)
     case 0:
         break;
     case 1:
-        o.unseen_weight = 0.001; /* as the original program */
+        o.unseen_weight = 0.001; /* as in the original program */
         break;
     case 2:
-        o.unseen_weight = 0.3; /* more than many pairs weigh */
+        o.unseen_weight = 0.3; /* more than the weights of many pairs */
         break;
     case 3:
         o.weights = PSDVEC_WEIGHTS_SMOOTHED;
@@ -155,7 +156,7 @@ static psdvec_train_options setting(size_t s, uint32_t dim)
     return o;
 }
 
-/* ---- Against the reference --------------------------------------------------------------- */
+/* ---- Against the reference ------------------------------------------------------------------- */
 
 static void vectors_and_spread_are_those_of_the_reference(void **state)
 {
@@ -192,7 +193,7 @@ static void so_they_are_with_subsampling(void **state)
     problem_free(p);
 }
 
-/* More than 2,048, which are handled at a time. */
+/* More than 2,048 neighbours, the size of a block. */
 static void so_they_are_with_many_neighbours(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void so_they_are_with_many_neighbours(void **state)
     problem_free(p);
 }
 
-/* Where most of the work is done with small integers. */
+/* With many dimensions most of the work is done in small integers. */
 static void so_they_are_with_many_dimensions(void **state)
 {
     (void)state;
@@ -233,7 +234,8 @@ static void so_they_are_with_many_dimensions(void **state)
     problem_free(p);
 }
 
-/* Unseen pairs of frequent words can reach weight 1, where the background's form ends. */
+/* Unseen pairs of frequent words can reach weight 1, where the closed form of the background
+ * ends. */
 static void so_they_are_where_unseen_pairs_are_capped(void **state)
 {
     (void)state;
@@ -295,8 +297,9 @@ static void normal_equations_hold(void **state)
 /* ---- Without a prior ------------------------------------------------------------------------- */
 
 /* The shortest of the vectors with the least squared error |A v - y|, by a singular value
- * decomposition of A (rows x rank): one-sided Jacobi rotations make its columns orthogonal. Singular
- * values below 1e-5 times the Frobenius norm count as 0. A is used up. Gives the rank of A. */
+ * decomposition of A (rows x rank): one-sided Jacobi rotations make its columns orthogonal.
+ * Singular values below 1e-5 times the Frobenius norm count as 0. Overwrites A. Returns the rank of
+ * A. */
 static size_t shortest_solution(size_t rows, size_t rank, double *A, const double *y, double *v)
 {
     double *Q = zeros(rank * rank, sizeof *Q), square = 0, turned = 1;
@@ -367,7 +370,7 @@ static size_t shortest_vector(const bench *b, size_t w, double *v)
     return found;
 }
 
-/* kind 0: random vectors. 1: two dimensions are the same, so that no word has a unique solution. 2:
+/* kind 0: random vectors. 1: two dimensions are equal, so that no word has a unique solution. 2:
  * one is much smaller than the others, and almost a multiple of another; the solution is unique. */
 static void spoil(bench *b, int kind)
 {
@@ -419,7 +422,7 @@ static void without_a_prior_the_shortest_solution_is_taken(void **state)
     problem_free(p);
 }
 
-/* What a library must not do. BLAS does, when it is called with an empty matrix. */
+/* A library must not print. BLAS does when it is called with an empty matrix. */
 static char *what_is_printed(const bench *b, float *out)
 {
     char *path = scratch_path(b->p->folder, "printed");
@@ -458,7 +461,7 @@ static void a_word_without_neighbours_has_the_vector_0(void **state)
             o.core = 20;
             o.mu = &mus[m];
             if (o.weights == PSDVEC_WEIGHTS_SMOOTHED)
-                continue; /* there unseen pairs say something of it */
+                continue; /* in this case unseen pairs determine it */
             bench b = bench_new(p, &o, 60);
             float *out = zeros(20 * 4, sizeof *out);
             char *said = what_is_printed(&b, out);
@@ -472,9 +475,9 @@ static void a_word_without_neighbours_has_the_vector_0(void **state)
     problem_free(p);
 }
 
-/* ---- Core words --------------------------------------------------------------------------------- */
+/* ---- Core words ------------------------------------------------------------------------------ */
 
-/* Where the core is at its minimum, a word of it regressed on the others gets its vector back. */
+/* If the core is at its minimum, regressing one of its words on the others returns its vector. */
 static void a_core_word_gets_its_own_vector_back(void **state)
 {
     (void)state;
@@ -521,7 +524,7 @@ static void a_core_word_gets_its_own_vector_back(void **state)
     problem_free(p);
 }
 
-/* ---- How it is called --------------------------------------------------------------------------- */
+/* ---- Threads and choice of words ------------------------------------------------------------- */
 
 static void the_bits_are_the_same_for_any_threads_and_any_choice_of_words(void **state)
 {

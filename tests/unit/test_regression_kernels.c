@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Exactly as much as is documented, so that sanitizers see what is read beyond it. */
+/* Exactly the documented size, so that sanitizers detect reads beyond it. */
 static void *memory_of(size_t count, size_t size)
 {
     void *memory = malloc(count * size);
@@ -29,7 +29,7 @@ static const shape shapes[] = {{1, 1},   {2, 5},    {3, 16},    {4, 17},    {5, 
                                {64, 48}, {97, 100}, {150, 137}, {1200, 75}, {700, 300}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* rows x stride, zeros from `columns` on. Columns have different sizes; one is 0. */
+/* rows x stride, 0 from `columns` on. Columns have different scales; one is 0. */
 static float *random_rows(dice *d, shape s)
 {
     size_t stride = pv_regression_stride(s.columns);
@@ -231,7 +231,7 @@ static void the_factor_gives_the_matrix_back(void **state)
                     }
                     assert_close(sum, K[k * stride + l], 1e-6 * (size + 1));
                 }
-            /* Those with fused multiplications give the same bits. */
+            /* Kernels with fused multiply-add give the same bits. */
             if (i == 1)
                 memcpy(first, U, bytes);
             for (size_t k = 0; k < n && i > 1; k++)

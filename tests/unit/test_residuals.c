@@ -24,7 +24,7 @@ static psdvec_model *trained(problem *p, const psdvec_train_options *options)
     return m;
 }
 
-/* Every pair of words, the rows' entries and those that must not be there. */
+/* Compares every pair of words: the entries of the rows, and pairs that must not be there. */
 static void compare_with_reference(const problem *p, const psdvec_model *m,
                                    const psdvec_train_options *o, pv_residual_kind kind)
 {
@@ -73,8 +73,8 @@ static void both_targets_agree_with_the_dense_reference(void **state)
         }
 }
 
-/* So many words that there are several stripes of rows, dense tiles, and behind them sparse ones.
- * Every product is checked, and every bit for another number of threads. */
+/* Enough words for several stripes of rows, dense tiles, and sparse ones after them. Checks every
+ * product, and every bit with another number of threads. */
 static void products_are_right_in_dense_and_sparse_tiles(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void words_of_other_counts_are_matched_by_spelling(void **state)
                 seen++;
             }
         }
-        /* All pairs of words that both know, and no other. */
+        /* All pairs of words in both, and no others. */
         uint64_t expected = 0;
         for (uint32_t i = 0; i < r->rows.rows; i++)
             for (uint32_t j = 0; j < r->rows.rows; j++) {
@@ -192,7 +192,7 @@ static void a_model_of_another_program_has_no_residuals(void **state)
     problem_free(p);
 }
 
-/* ---- psdvec_residuals ------------------------------------------------------------------- */
+/* ---- psdvec_residuals ------------------------------------------------------------------------ */
 
 static int by_loss(const void *a, const void *b)
 {
@@ -257,7 +257,7 @@ static void the_pairs_that_cost_most_come_first(void **state)
         assert_close(top[0].target, all[0].target, 1e-9);
         assert_close(top[0].weight, all[0].weight, 1e-9);
         assert_close(top[0].count, all[0].count, 1e-9);
-        /* The same pairs, whoever finds them. */
+        /* The same pairs with another number of threads. */
         psdvec_context *five = context_of(5);
         well(five, psdvec_residuals(five, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 2, most, again,
                                     &found, NULL));
@@ -429,7 +429,7 @@ static void other_counts_are_warned_of_and_an_input_is_no_output(void **state)
     problem_free(p);
 }
 
-/* ---- psdvec_residuals_each -------------------------------------------------------------- */
+/* ---- psdvec_residuals_each ------------------------------------------------------------------- */
 
 enum { SMALL_BUDGET = 2 << 20 };
 
@@ -455,8 +455,8 @@ typedef struct listener {
     psdvec_residual *all;
     size_t count, room;
     const psdvec_residual_report *report;
-    const char *output; /* a file that is there before the first call; or NULL */
-    size_t stop;        /* after so many */
+    const char *output; /* a file that exists before the first call; or NULL */
+    size_t stop;        /* after this many */
 } listener;
 
 static void listen(void *user, const psdvec_residual *residual)
@@ -547,7 +547,7 @@ static void a_list_larger_than_the_budget_needs_a_file_and_leaves_none(void **st
         }
         psdvec_context_free(ctx);
     }
-    /* The file is gone afterwards. */
+    /* The temporary file is removed afterwards. */
     psdvec_context *ctx = budget_of(2, true, NULL);
     listener l = {.all = list, .room = room};
     well(ctx, psdvec_residuals_each(ctx, m, p->counts, NULL, PSDVEC_RESIDUAL_LOSS, 1, UINT64_MAX,

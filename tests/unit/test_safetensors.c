@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Round trips ------------------------------------------------------------------ */
+/* ---- Round trips ----------------------------------------------------------------------------- */
 
 static void check_small(psdvec_context *ctx, const pv_st_file *file)
 {
@@ -254,7 +254,7 @@ static void a_misaligned_foreign_tensor_is_copied(void **state)
     assert_non_null(b);
     assert_int_equal((uintptr_t)b->data % 8, 0);
     assert_true(*(const uint64_t *)b->data == UINT64_C(0x0807060504030201));
-    const pv_tensor *pad = pv_st_tensor(file, "pad.0"); /* in a foreign file, a name as any */
+    const pv_tensor *pad = pv_st_tensor(file, "pad.0"); /* an ordinary name in a third-party file */
     assert_non_null(pad);
     assert_int_equal((uintptr_t)pad->data % 2, 0);
     assert_int_equal(((const uint16_t *)pad->data)[1], 0x1413);
@@ -262,7 +262,7 @@ static void a_misaligned_foreign_tensor_is_copied(void **state)
     free(m.data);
 }
 
-/* ---- Damage ----------------------------------------------------------------------- */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 static void a_file_cut_anywhere_is_refused(void **state)
 {
@@ -270,7 +270,8 @@ static void a_file_cut_anywhere_is_refused(void **state)
     memory_file m;
     write_small(ctx, &m);
     for (size_t n = 0; n < m.length; n++) {
-        unsigned char *cut = malloc(n ? n : 1); /* exact: the sanitizer sees a byte too many */
+        unsigned char *cut = malloc(n ? n : 1); /* exact: the sanitizer detects a read beyond the
+                                                 * end */
         assert_non_null(cut);
         memcpy(cut, m.data, n);
         assert_int_equal(open_bytes(ctx, cut, n), PSDVEC_ERR_CORRUPT);
@@ -355,7 +356,7 @@ static void a_file_without_checksums_cannot_be_verified(void **state)
     free(m.data);
 }
 
-/* ---- Requiring ----------------------------------------------------------------------- */
+/* ---- Requiring ------------------------------------------------------------------------------- */
 
 static void a_required_tensor_must_have_the_right_form(void **state)
 {
@@ -388,7 +389,7 @@ static void a_required_tensor_must_have_the_right_form(void **state)
     free(m.data);
 }
 
-/* ---- Stopping and failing --------------------------------------------------------------- */
+/* ---- Cancellation and failures --------------------------------------------------------------- */
 
 static void verifying_stops_on_request(void **state)
 {

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- Not a safetensors file ---------------------------------------------------------- */
+/* ---- Not a safetensors file ------------------------------------------------------------------ */
 
 static void other_files_are_told_from_damaged_ones(void **state)
 {
@@ -61,7 +61,7 @@ static void a_missing_file_is_reported_as_missing(void **state)
     pv_st_close(NULL);
 }
 
-/* ---- Hostile headers ------------------------------------------------------------------ */
+/* ---- Hostile headers ------------------------------------------------------------------------- */
 
 #define T(name, dtype, shape, begin, end)                                                          \
     "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end   \

@@ -17,7 +17,7 @@
 
 enum { THREADS = 4, MODELS = 4, ASKED = 12, MOST = 7, DIM = 10, WORDS = 300 };
 
-/* ---- What is shared ---------------------------------------------------------------------- */
+/* ---- Shared objects -------------------------------------------------------------------------- */
 
 typedef struct files {
     problem *p;
@@ -26,7 +26,7 @@ typedef struct files {
 } files;
 
 typedef struct shared {
-    psdvec_context *ctx; /* opened everything, and does nothing else meanwhile */
+    psdvec_context *ctx; /* opened everything, and is otherwise unused */
     psdvec_model *models[MODELS];
     psdvec_counts *counts;
     psdvec_test *tests[2];
@@ -95,14 +95,14 @@ static void close_shared(shared *s)
     psdvec_context_free(s->ctx);
 }
 
-/* ---- What a thread does: all calls that only read ------------------------------------------- */
+/* ---- The calls of a thread: everything that only reads --------------------------------------- */
 
 typedef struct asker {
     const shared *s;
     psdvec_context *ctx;
     pthread_barrier_t *start; /* or NULL */
     uint64_t digest;          /* of all answers */
-    char failure[300];        /* empty: none */
+    char failure[300];        /* empty: no failure */
 } asker;
 
 static void note(asker *a, const void *bytes, size_t length)
@@ -307,8 +307,8 @@ static void threads_that_share_everything_get_the_answers_of_one(void **state)
     free_files(&f);
 }
 
-/* Where the index has no memory, every word is looked at; nobody's context hears of it, and
- * nothing is lost. */
+/* If there is no memory for the index, every word is compared; no error is reported, and no memory
+ * leaks. */
 static void an_index_without_memory_is_no_failure(void **state)
 {
     (void)state;

@@ -17,8 +17,8 @@ static void *must(void *block)
     return block;
 }
 
-/* Rows that are hard to tell apart: most are one of a few directions with noise of about the
- * size of rounding errors; some are equal, without direction, very long or very short. */
+/* Rows that are hard to distinguish: most are one of a few directions with noise of about the size
+ * of rounding errors; some are equal, zero, very long or very short. */
 static void make_hard(sample *s, uint32_t words, uint32_t dim, uint64_t seed)
 {
     dice d = {seed};
@@ -33,7 +33,7 @@ static void make_hard(sample *s, uint32_t words, uint32_t dim, uint64_t seed)
     }
 }
 
-/* Batches and single queries, compared byte by byte. */
+/* Compares batches with single queries, byte by byte. */
 static void assert_same(psdvec_context *ctx, const psdvec_model *m, const float *vectors,
                         size_t count, const psdvec_query_options *options, size_t most)
 {
@@ -107,7 +107,7 @@ static void options_hold_for_each_query(void **state)
     assert_same(w->ctx, m, s.vectors, COUNT, &options, MOST);
     options.min_score = 0.9F;
     assert_same(w->ctx, m, s.vectors, COUNT, &options, MOST);
-    options.min_score = 2; /* nothing */
+    options.min_score = 2; /* no results */
     assert_same(w->ctx, m, s.vectors, COUNT, &options, MOST);
     options.min_score = -INFINITY;
     for (size_t q = 0; q < COUNT; q++) { /* some lists are empty, some long, none sorted */
@@ -124,7 +124,7 @@ static void options_hold_for_each_query(void **state)
     options.except_count = begin[COUNT];
     options.except_begin = begin;
     assert_same(w->ctx, m, s.vectors, COUNT, &options, MOST);
-    options.except_begin = NULL; /* all of them, of every query */
+    options.except_begin = NULL; /* all of them, for every query */
     assert_same(w->ctx, m, s.vectors, COUNT, &options, MOST);
     psdvec_model_close(m);
     sample_free(&s);

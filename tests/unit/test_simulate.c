@@ -44,7 +44,7 @@ enum { TILES = 3, WORDS = 150, ROOM = TILES * PV_SAMPLE_TILE, ROWS = 4 };
 typedef struct weights {
     float p[ROOM], table[ROWS][ROOM];
     const float *rows[ROWS];
-    double plain[ROOM], all; /* products, and their sum, in the plainest way */
+    double plain[ROOM], all; /* products and their sum, computed directly */
 } weights;
 
 static void weights_make(weights *s, size_t rows, double spread)
@@ -85,7 +85,7 @@ static void words_are_found_where_a_plain_sum_finds_them(void **state)
             size_t again = pv_sample_careful(s.p, s.rows, rows, TILES, unit, scratch, &careful);
             if (again == word)
                 assert_close(probability / careful, 1, 1e-5);
-            else /* at the border between two words */
+            else /* at the boundary between two words */
                 assert_true(again == word + 1 || word == again + 1);
         }
     }
@@ -124,9 +124,9 @@ static void a_number_next_to_one_finds_the_last_word_that_can_be(void **state)
     assert_int_equal(pv_sample_find(s.p, s.rows, 2, TILES, ends, 0, &probability), 0);
 }
 
-/* ---- The truth ----------------------------------------------------------------------------------- */
+/* ---- The truth ------------------------------------------------------------------------------- */
 
-/* G of the truth in double precision, from what the files will hold. n x n. */
+/* G of the truth in double precision, from the contents of the files. n x n. */
 static double *products_of(const pv_truth *t)
 {
     size_t n = t->words;
@@ -195,7 +195,7 @@ static void the_table_is_what_the_files_say(void **state)
     pv_truth_free(&t);
 }
 
-/* Of the numbers off the diagonal. */
+/* Of the off-diagonal elements. */
 static double deviation_of(const double *x, size_t n)
 {
     double sum = 0, squares = 0, count = (double)(n * (n - 1));
@@ -217,7 +217,7 @@ static void products_and_residuals_are_as_strong_as_asked_for(void **state)
     o.dim = 20;
     o.strength = 0.4;
     well(w->ctx, pv_truth_make(w->ctx, &o, &t));
-    assert_close(t.mu, sqrt(18) / (2 * 0.4), 1e-12); /* 18 directions are drawn */
+    assert_close(t.mu, sqrt(18) / (2 * 0.4), 1e-12); /* 18 dimensions are drawn */
     double *G = products_of(&t);
     assert_close(deviation_of(G, t.words) / 0.4, 1, 0.05);
     uint32_t positive = 0;
@@ -245,7 +245,7 @@ static void products_and_residuals_are_as_strong_as_asked_for(void **state)
     pv_truth_free(&t);
 }
 
-/* f of the paper, and how many pairs it cuts off at 1. */
+/* f of the paper, and the number of pairs at which it reaches 1. */
 static void residuals_have_the_variance_of_the_weighting_function(void **state)
 {
     workshop *w = *state;
@@ -274,7 +274,7 @@ static void residuals_have_the_variance_of_the_weighting_function(void **state)
             count[bin]++;
         }
     }
-    assert_close(full / (400.0 * 400), 0.01, 2e-5); /* pairs come in twos */
+    assert_close(full / (400.0 * 400), 0.01, 2e-5); /* pairs are symmetric */
     for (size_t b = 0; b < BINS; b++) {
         assert_true(count[b] > 100);
         assert_close(squares[b] / expected[b], 1, 6 * sqrt(2 / count[b]));
@@ -288,7 +288,7 @@ static void residuals_have_the_variance_of_the_weighting_function(void **state)
     pv_truth_free(&t);
 }
 
-/* In the psd form the vectors are only turned, so their lengths are those that were drawn. */
+/* In the psd form the vectors are only rotated, so their lengths are as drawn. */
 static void vectors_have_the_variance_of_their_prior(void **state)
 {
     workshop *w = *state;
@@ -310,7 +310,7 @@ static void vectors_have_the_variance_of_their_prior(void **state)
             for (uint32_t k = 0; k < t.dim; k++)
                 squares += pow((double)t.vectors[i * t.dim + k], 2);
         }
-        /* in the first band words differ by a factor of two, so there is a little more noise */
+        /* in the first band words differ by a factor of two, so there is slightly more noise */
         assert_close(squares / expected, 1, 6 * sqrt(2.0 / (BAND * 20)));
     }
     assert_true(pv_truth_mu(&t, 399) > 3 * t.mu);
@@ -333,7 +333,7 @@ static void columns_of_the_vectors_are_orthogonal_and_as_long_as_their_eigenvalu
     pv_truth_free(&t);
 }
 
-/* ---- The text --------------------------------------------------------------------------------------- */
+/* ---- The text -------------------------------------------------------------------------------- */
 
 static void simulate(workshop *w, const psdvec_simulate_options *o, psdvec_simulate_report *report)
 {
@@ -366,7 +366,7 @@ static void words_come_as_often_as_they_should(void **state)
         all += psdvec_model_frequency(truth, i);
     }
     assert_true(all == o.tokens);
-    /* 149 degrees of freedom, a little more noise for words that like themselves */
+    /* 149 degrees of freedom, slightly more noise for words that follow themselves */
     assert_below(chi, 149 + 6 * sqrt(2 * 149.0));
     assert_below(149 - 6 * sqrt(2 * 149.0), chi);
     psdvec_model_close(truth);
@@ -409,7 +409,7 @@ static void the_text_has_the_entropy_of_the_truth(void **state)
     simulate(w, &o, &r);
     double first = (double)r.documents, others = (double)(r.tokens - r.documents);
     double expected = -first * r.entropy - others * r.entropy_rate;
-    /* log P of a word has a deviation of about 1. */
+    /* log P of a word has a standard deviation of about 1. */
     assert_close(r.log_likelihood, expected, 5 * sqrt((double)r.tokens));
     assert_close(r.log_unigram, -(double)r.tokens * r.entropy, 5 * sqrt((double)r.tokens));
     assert_below(r.entropy_rate, r.entropy);
@@ -466,7 +466,7 @@ static void a_longer_text_begins_like_a_shorter_one(void **state)
     free(long_path);
 }
 
-/* ---- Scoring ----------------------------------------------------------------------------------------- */
+/* ---- Scoring --------------------------------------------------------------------------------- */
 
 /* Log-likelihood of the simulated text under one model. */
 static double score(workshop *w, const psdvec_model *model, double *unigram)
@@ -504,7 +504,7 @@ static void scoring_a_text_by_its_truth_gives_what_drawing_summed_up(void **stat
     }
 }
 
-/* The truth with normal noise of this deviation on every number of its vectors. */
+/* The truth with normal noise of this standard deviation on every component. */
 static psdvec_model *perturbed(workshop *w, const psdvec_model *truth, double noise)
 {
     const psdvec_model_info *info = psdvec_model_get_info(truth);
@@ -538,7 +538,7 @@ static psdvec_model *perturbed(workshop *w, const psdvec_model *truth, double no
     return open_model(w, w->other);
 }
 
-/* Expected loss a word behind another by taking Q for P: their Kullback-Leibler divergence. */
+/* The expected loss per word of using Q for P: their Kullback-Leibler divergence. */
 static double divergence(const psdvec_model *truth, const psdvec_model *other)
 {
     uint32_t n = psdvec_model_get_info(truth)->words;
@@ -577,7 +577,7 @@ static void models_that_are_not_the_truth_score_worse_by_their_divergence(void *
         print_message("    noise %.2f: %.5f nats a word worse, expected %.5f\n", noises[k],
                       (best - got) / words, loss);
         assert_below(got, last);
-        /* The loss of one word has about the variance 2 loss. */
+        /* The variance of the loss of one word is about 2 loss. */
         assert_close((best - got) / words, loss, 5 * sqrt(2 * loss / words));
         last = got;
         psdvec_model_close(model);
@@ -615,7 +615,7 @@ static void most_documents_are_likelier_under_the_truth(void **state)
     well(w->ctx, psdvec_scorer_open(w->ctx, &options, scored, 2, &scorer));
     well(w->ctx, psdvec_scorer_inputs(scorer, NULL, (const char *const[]){text}, 1));
     psdvec_scorer_close(scorer);
-    /* Differences of documents are about normal with mean `loss` and variance twice that. */
+    /* Differences of documents are approximately normal with mean `loss` and variance 2 loss. */
     double share = (double)r.right / (double)r.all, expected = 0.5 * erfc(-sqrt(loss) / 2);
     print_message("    %.3f of the documents, expected %.3f\n", share, expected);
     assert_int_equal(r.all, o.tokens / o.document_words);
@@ -636,13 +636,14 @@ static void the_temperature_of_the_truth_is_one(void **state)
     psdvec_model *truth = open_truth(w);
     well(w->ctx, psdvec_fit_temperature(w->ctx, truth, NULL, NULL, (const char *const[]){text}, 1,
                                         0, &fit));
-    /* The likelihood bends by the variance of G a word, about strength^2: T is known to 0.005. */
+    /* The curvature of the likelihood is the variance of G per word, about strength^2: the standard
+     * error of T is 0.005. */
     assert_close(fit.temperature_alone, 1, 0.025);
     psdvec_model_close(truth);
     free(text);
 }
 
-/* ---- The folder ------------------------------------------------------------------------------------------ */
+/* ---- The folder ------------------------------------------------------------------------------ */
 
 static void what_others_wrote_is_not_replaced(void **state)
 {
@@ -658,7 +659,7 @@ static void what_others_wrote_is_not_replaced(void **state)
     assert_string_equal(kept, "mine");
     assert_int_equal(scratch_entries(w->out), 1);
     free(kept);
-    /* A file with another name is in nobody's way, and a simulation may replace itself. */
+    /* A file with another name is no obstacle, and a simulation may replace an earlier one. */
     assert_int_equal(rename(text, other), 0);
     simulate(w, &o, NULL);
     assert_int_equal(scratch_entries(w->out), 5);
@@ -735,7 +736,7 @@ static void options_out_of_range_are_refused(void **state)
     REFUSED(strength, 0, "`strength` is 0");
     REFUSED(residual, -1, "`residual` is -1");
     REFUSED(form, (psdvec_form)99, "`form`");
-    /* Only drawing shows how large products become. */
+    /* The size of products is known only after drawing. */
     bad = fine;
     bad.strength = 10;
     bad.form = PSDVEC_FORM_PSD;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 typedef struct item {
-    uint32_t key, other; /* other: made from the key */
+    uint32_t key, other; /* other: derived from the key */
     uint32_t more;       /* a size that does not divide a block */
 } item;
 
@@ -36,7 +36,7 @@ static pv_sorted_runs new_runs(psdvec_context *ctx, const char *folder, size_t f
 }
 
 typedef struct reader {
-    uint64_t count, stop; /* fails after so many; 0: never */
+    uint64_t count, stop; /* fails after `stop` items; 0: never */
 } reader;
 
 /* Keys are 0, 1, 2, ... */
@@ -50,7 +50,7 @@ static psdvec_status read_item(void *arg, const void *data)
     return ++r->count == r->stop ? PSDVEC_ERR_EMPTY : PSDVEC_OK;
 }
 
-/* Run `first` of `count`, by which the keys from 0 on are dealt out: those of the run, ascending. */
+/* Run `first` of `count` runs, to which the keys from 0 are dealt in turn: its keys, ascending. */
 static item *make_run(size_t first, size_t count, size_t keys, size_t *length)
 {
     item *items = calloc(keys / count + 1, sizeof *items);
@@ -66,7 +66,7 @@ static void runs_of_memory_and_file_are_merged_in_order(void **state)
     (void)state;
     static const struct {
         size_t runs, keys, fan_in;
-        int kept; /* every so many is kept in memory; 0: none, 1: all */
+        int kept; /* every n-th run is kept in memory; 0: none, 1: all */
         uint64_t most;
     } cases[] = {{0, 0, 0, 0, 9},           {1, 5, 0, 0, UINT64_MAX},
                  {3, 100000, 0, 0, 100000}, {7, 50000, 2, 0, UINT64_MAX},

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* ---- A random matrix, with every kind of values -------------------------------------- */
+/* ---- A random matrix with every kind of value ------------------------------------------------ */
 
 typedef struct sample {
     uint32_t rows, columns;
@@ -67,7 +67,7 @@ static void end_context(psdvec_context *ctx)
     psdvec_context_free(ctx);
 }
 
-/* ---- Columns ----------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static void check_gathered(psdvec_context *ctx, const sample *s, const pv_column_blocks *blocks,
                            uint32_t block, uint32_t first_row, uint32_t end_row)
@@ -134,7 +134,7 @@ static void a_transpose_has_rows_and_columns_exchanged(void **state)
         assert_int_equal(at, t.begin[j + 1]);
     }
     pv_csr_store_free(&t);
-    pv_csr_store_free(&t); /* freed twice, or never made: harmless */
+    pv_csr_store_free(&t); /* freeing twice, or without initialisation, is harmless */
     sample_free(&s);
     end_context(ctx);
 }
@@ -156,7 +156,7 @@ static void copied_rows_are_those_asked_for(void **state)
     end_context(ctx);
 }
 
-/* ---- Both directions --------------------------------------------------------------------- */
+/* ---- Both directions ------------------------------------------------------------------------- */
 
 typedef struct visit {
     const sample *s;
@@ -175,7 +175,7 @@ static psdvec_status visit_row(void *arg, pv_pair_row row, int worker)
     atomic_fetch_add(&v->blocks, row.last);
     pv_pair_skip(&row, j);
     for (; pv_pair_next(&row); j++) {
-        for (; j < row.j; j++) /* those left out have neither direction */
+        for (; j < row.j; j++) /* skipped words have neither direction */
             right &= v->s->dense[(size_t)row.i * n + j] == 0 &&
                      (v->walk->row_only || v->s->dense[(size_t)j * n + row.i] == 0);
         right &= row.xij == v->s->dense[(size_t)row.i * n + j];
@@ -240,7 +240,7 @@ static void a_walk_ends_with_the_first_failure(void **state)
     end_context(ctx);
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static void tasks_have_about_the_same_work(void **state)
 {

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* ---- Codes --------------------------------------------------------------------- */
+/* ---- Codes ----------------------------------------------------------------------------------- */
 
 static const pv_code_rules exact = {.l1 = 0.2F, .rounds = 100, .sweeps = 1000, .tolerance = 1e-6F};
 
@@ -46,7 +46,7 @@ static float *random_vectors(dice *d, size_t count, size_t dim)
     return x;
 }
 
-/* Codes of one tile of rows that lie one behind the other. */
+/* Codes of one tile of contiguous rows. */
 static pv_csr_store find(psdvec_context *ctx, const pv_atoms *atoms, const pv_code_rules *rules,
                          const float *x, uint32_t rows)
 {
@@ -92,7 +92,8 @@ static double product(const pv_atoms *atoms, uint32_t j, const double *r)
     return sum;
 }
 
-/* A code that is not 0 is pulled with exactly l1 / 2 (beside the ridge); one that is 0, with less. */
+/* The gradient of a nonzero code is exactly l1 / 2 (without the ridge); that of a zero code is
+ * smaller. */
 static void check_conditions(const pv_atoms *atoms, const pv_code_rules *rules, const double *code,
                              const double *r)
 {
@@ -128,8 +129,8 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
             spread_out(&codes, i, atoms.count, code);
             residual(&atoms, x + (size_t)i * dim, code, (double)rules.l1, r);
             check_conditions(&atoms, &rules, code, r);
-            /* As many codes as numbers are enough (two may be on their way out), and one that is 0 is
-             * not kept. */
+            /* As many codes as dimensions are enough (two may be about to leave), and zero codes
+             * are not stored. */
             assert_true(rules.ridge > 0 || codes.begin[i + 1] - codes.begin[i] <= dim + 2);
             for (uint64_t t = codes.begin[i]; t < codes.begin[i + 1]; t++) {
                 assert_true(codes.value[t] != 0);
@@ -144,11 +145,11 @@ static void codes_meet_the_conditions_of_the_minimum(void **state)
     }
 }
 
-/* Proximal gradient steps, as many as it takes. */
+/* Proximal gradient steps until convergence. */
 static double plain_codes(const pv_atoms *atoms, const float *x, const pv_code_rules *rules,
                           double *code, double *r)
 {
-    double step = 0.5 / atoms->count, l1 = (double)rules->l1; /* of atoms of length 1 */
+    double step = 0.5 / atoms->count, l1 = (double)rules->l1; /* for atoms of length 1 */
     memset(code, 0, atoms->count * sizeof *code);
     for (int times = 0; times < 100000; times++) {
         residual(atoms, x, code, l1, r);
@@ -230,9 +231,9 @@ static void fast_and_plain_loops_give_the_same_bits(void **state)
     }
 }
 
-/* ---- The dictionary ------------------------------------------------------------- */
+/* ---- The dictionary -------------------------------------------------------------------------- */
 
-/* A learner of its own, after so many epochs. */
+/* A separate learner after `epochs` epochs. */
 static pv_sparse_learner learner_of(psdvec_context *ctx, const pv_code_words *words, uint32_t atoms,
                                     uint32_t epochs, double ridge, bool nonnegative)
 {
@@ -340,7 +341,7 @@ static void every_epoch_lowers_the_objective(void **state)
             double before = l.objective;
             well(w->ctx, pv_sparse_epoch(&l));
             assert_below(l.objective, before);
-            /* It is what the head comment says. */
+            /* It equals the formula in the head comment. */
             double size = 0, squares = 0;
             for (uint32_t i = 0; i < n; i++) {
                 spread_out(&l.codes[i % words.tiles], i / words.tiles, count, code);
@@ -364,7 +365,7 @@ static void every_epoch_lowers_the_objective(void **state)
     free(x);
 }
 
-/* Words that are sums of three atoms of a hidden dictionary each. */
+/* Words that are sums of three atoms of a hidden dictionary. */
 static void a_planted_dictionary_is_found_again(void **state)
 {
     workshop *w = *state;
@@ -403,7 +404,7 @@ static void a_planted_dictionary_is_found_again(void **state)
     }
 }
 
-/* ---- Whole runs ------------------------------------------------------------------ */
+/* ---- Complete runs --------------------------------------------------------------------------- */
 
 static psdvec_baseline_options small_options(void)
 {

@@ -32,10 +32,10 @@ static void well(workshop *w, psdvec_status status)
         fail_msg("%s", psdvec_error_message(w->ctx));
 }
 
-/* ---- The same numbers twice -------------------------------------------------------------- */
+/* ---- The same numbers dense and sparse ------------------------------------------------------- */
 
 typedef struct twins {
-    sample s; /* the dense one; of its numbers one in five is not 0 */
+    sample s; /* the dense model; one in five of its numbers is not 0 */
     uint64_t *begin;
     uint32_t *column;
     float *value;
@@ -60,7 +60,7 @@ static twins make_twins(workshop *w, uint32_t words, uint32_t dim, uint64_t seed
     twins t = {0};
     sample_make(&t.s, words, dim, seed);
     thin_out(&t.s, seed + 1, positive);
-    t.s.data.eigenvalues = NULL; /* products then are plain */
+    t.s.data.eigenvalues = NULL; /* so products are plain */
     size_t entries = 0, most = (size_t)words * dim;
     t.begin = calloc((size_t)words + 1, sizeof *t.begin);
     t.column = calloc(most, sizeof *t.column);
@@ -81,7 +81,7 @@ static twins make_twins(workshop *w, uint32_t words, uint32_t dim, uint64_t seed
                                     .method = positive ? "ppmi" : "sparse",
                                     .settings_json = "{\"shift\": 1}",
                                     .counts_json = "{\"window\": 5}"};
-    t.s.data.method = t.data.method; /* 3CosMul goes by it */
+    t.s.data.method = t.data.method; /* 3CosMul depends on it */
     well(w, pv_model_write(w->ctx, &t.s.data, w->other));
     well(w, pv_sparse_model_write(w->ctx, &t.data, w->out));
     t.dense = open_model(w, w->other);
@@ -99,7 +99,7 @@ static void free_twins(twins *t)
     free(t->value);
 }
 
-/* ---- There and back -------------------------------------------------------------------------- */
+/* ---- Round trips ----------------------------------------------------------------------------- */
 
 static void everything_comes_back(void **state)
 {
@@ -226,11 +226,11 @@ static void a_caller_who_errs_is_told(void **state)
     free_twins(&t);
 }
 
-/* ---- Files that lie ---------------------------------------------------------------------------- */
+/* ---- Inconsistent files ---------------------------------------------------------------------- */
 
 typedef struct wrong_file {
-    const char *key, *text; /* metadata in place of the right one */
-    const char *tensor;     /* given otherwise, or left out if it has no data */
+    const char *key, *text; /* metadata that replaces the right one */
+    const char *tensor;     /* replaced, or omitted if it has no data */
     pv_dtype dtype;
     uint64_t count;
     const void *data;
@@ -371,7 +371,7 @@ static void broken_models_are_refused_with_a_sentence(void **state)
     };
     psdvec_model *m;
     write_wrong(w, &(wrong_file){0});
-    psdvec_model_close(open_model(w, w->in)); /* the right one */
+    psdvec_model_close(open_model(w, w->in)); /* the right file */
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         write_wrong(w, &files[k]);
         assert_fails(w, psdvec_model_open(w->ctx, w->in, &m), files[k].status, files[k].sentence);
@@ -402,7 +402,7 @@ static void models_tell_their_method(void **state)
     sample s;
     sample_make(&s, 10, 3, 1);
     psdvec_model *m = open_sample(w, &s);
-    assert_string_equal(psdvec_model_get_info(m)->method, "psd"); /* by its settings */
+    assert_string_equal(psdvec_model_get_info(m)->method, "psd"); /* from its settings */
     psdvec_model_close(m);
     s.data.method = "svd";
     m = open_sample(w, &s);
@@ -421,7 +421,7 @@ static void models_tell_their_method(void **state)
     sample_free(&s);
 }
 
-/* ---- Questions ------------------------------------------------------------------------------------ */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 static void products_and_cosines_are_those_of_all_numbers(void **state)
 {
@@ -496,7 +496,7 @@ static void analogies_are_those_of_the_dense_model(void **state)
     }
 }
 
-/* Levy and Goldberg take cosines that are not negative as they are. */
+/* Levy and Goldberg use cosines that are not negative unchanged. */
 static void without_negative_numbers_mul_takes_cosines_as_they_are(void **state)
 {
     workshop *w = *state;
@@ -586,7 +586,7 @@ static void answers_are_those_of_dense_vectors(void **state)
     space.sparse = &t.sparse->sparse;
     space.sparse_units = sparse;
     well(w, pv_analogies_answer(w->ctx, &space, again, COUNT, NULL));
-    int differ = 0; /* of two candidates that are equal but for rounding */
+    int differ = 0; /* of two candidates that are equal except for rounding */
     for (int q = 0; q < COUNT; q++)
         differ += (asked[q].add != again[q].add) + (asked[q].mul != again[q].mul);
     assert_true(differ <= 2);
@@ -597,9 +597,9 @@ static void answers_are_those_of_dense_vectors(void **state)
     free_twins(&t);
 }
 
-/* ---- Evaluation ---------------------------------------------------------------------------------------- */
+/* ---- Evaluation ------------------------------------------------------------------------------ */
 
-/* Questions of each kind; some of their words no model has. */
+/* Questions of each kind; some of their words are in no model. */
 static char *questions(psdvec_test_kind kind, uint32_t words, uint64_t seed)
 {
     enum { QUESTIONS = 400, ROOM = 80 };
@@ -673,7 +673,7 @@ static void scores_are_those_of_the_dense_model(void **state)
     }
 }
 
-/* ---- Conversion -------------------------------------------------------------------------------------------- */
+/* ---- Conversion ------------------------------------------------------------------------------ */
 
 static void conversion_writes_all_numbers(void **state)
 {

@@ -21,7 +21,7 @@ static void *zeros(size_t count, size_t size)
     return memory;
 }
 
-/* ---- Matrices ------------------------------------------------------------------------------- */
+/* ---- Matrices -------------------------------------------------------------------------------- */
 
 typedef struct sample {
     size_t rows, columns;
@@ -41,7 +41,7 @@ static sample sample_blank(size_t rows, size_t columns)
                     zeros(rows * columns, sizeof(float))};
 }
 
-/* The rows from what stands in `dense`, which is rounded to what they hold. */
+/* Makes the sparse rows from `dense`, which is rounded to their precision. */
 static void sample_compress(sample *s)
 {
     uint64_t k = 0;
@@ -56,8 +56,8 @@ static void sample_compress(sample *s)
     }
 }
 
-/* Most cells empty, and all of every eleventh row and thirteenth column. The rows fall in size, so
- * that the singular values are apart. */
+/* Most cells are empty, including every eleventh row and thirteenth column. Rows decrease in size,
+ * so that the singular values are well separated. */
 static sample sample_random(uint64_t seed, size_t rows, size_t columns, bool symmetric)
 {
     dice d = {seed};
@@ -181,7 +181,7 @@ static void a_transpose_in_a_file_is_the_same(void **state)
     psdvec_context_free(ctx);
 }
 
-/* ---- Singular vectors ------------------------------------------------------------------------- */
+/* ---- Singular vectors ------------------------------------------------------------------------ */
 
 typedef struct reference {
     size_t n, m, rank;
@@ -189,7 +189,7 @@ typedef struct reference {
     double *U, *V; /* n x rank, m x rank */
 } reference;
 
-/* The first `dim` of M, all in doubles, by LAPACK from M M'. */
+/* The first `dim` of M in double precision, by LAPACK from M M'. */
 static reference decompose(psdvec_context *ctx, size_t n, size_t m, const double *M, size_t dim)
 {
     double *gram = zeros(n * n, sizeof *gram), *values = zeros(n, sizeof *values);
@@ -228,7 +228,7 @@ static void reference_free(reference *r)
     free(r->V);
 }
 
-/* Signs are free, so vectors are compared by their products: A A' = B B' for words. */
+/* Signs are arbitrary, so vectors are compared by their products: A A' = B B' for words. */
 static void compare_rows(size_t n, size_t dim, const float *A, size_t rank, const double *B,
                          double tolerance)
 {
@@ -296,7 +296,7 @@ static void singular_vectors_are_those_of_lapack(void **state)
     check_decomposition(ctx, &wide, 12, 1e-5);
     sample_free(&small);
     sample_free(&wide);
-    /* Too large to be written out: block Lanczos. */
+    /* Too large to be stored explicitly: block Lanczos. */
     sample large = sample_random(13, 700, 650, false);
     check_decomposition(ctx, &large, 10, 1e-4);
     sample_free(&large);
@@ -402,7 +402,7 @@ static void threads_change_no_bit(void **state)
                                             NULL, 0, &m));
             well(ctx, pv_sparse_svd(&m, 12, 1e-3, true, &svd));
             if (symmetric) {
-                /* The matrix is its own transpose: the same products. */
+                /* The matrix is symmetric, so the products are the same. */
                 assert_memory_equal(U[t], svd.U, 900 * 12 * sizeof *svd.U);
                 assert_memory_equal(V[t], svd.V, 900 * 12 * sizeof *svd.V);
             } else {
@@ -461,7 +461,7 @@ static void a_host_can_stop_it(void **state)
     sample_free(&s);
 }
 
-/* ---- The systems -------------------------------------------------------------------------------- */
+/* ---- The baselines --------------------------------------------------------------------------- */
 
 /* x + x' and its margins. */
 static double *symmetric_counts(const dense_counts *counts, double *margin)
@@ -519,7 +519,7 @@ static double *dense_cca(const dense_counts *counts, double count_power, double 
     return x;
 }
 
-/* The vectors that a run on the problem's counts gives: words x dim. */
+/* The vectors of a run on the problem's counts: words x dim. */
 static float *run_system(problem *p, psdvec_context *ctx, const psdvec_baseline_options *options)
 {
     char *output = scratch_path(p->folder, "model.safetensors");
@@ -593,7 +593,7 @@ static void cca_is_what_its_authors_define(void **state)
     size_t n = p->dense.words;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         psdvec_baseline_options options = options_of(PSDVEC_METHOD_CCA, 12);
-        if (k > 0) { /* the first are the defaults */
+        if (k > 0) { /* the first case has the defaults */
             options.count_power = cases[k].count_power;
             options.context_power = cases[k].context_power;
             options.eigenvalue_power = cases[k].eigenvalue_power;
@@ -621,8 +621,8 @@ static void cca_is_what_its_authors_define(void **state)
 static void the_first_correlation_of_plain_counts_is_one(void **state)
 {
     (void)state;
-    /* With neither power the matrix has the singular value 1 with the square roots of the margins:
-     * in one dimension all words are alike. */
+    /* Without either power the matrix has the singular value 1, whose vector is the square roots of
+     * the margins: in one dimension all words are equal. */
     problem *p = problem_of_text(32, 100, 5000, false, 1);
     psdvec_baseline_options options = options_of(PSDVEC_METHOD_CCA, 1);
     options.count_power = options.context_power = 1;

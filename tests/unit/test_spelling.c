@@ -1,5 +1,5 @@
 /* Spelling vectors against a dense solution of the same regression without merging, blocks or
- * quantisation; and the table against hostile bytes. */
+ * quantisation; and invalid tables. */
 #include "spelling/parts.h"
 #include "spelling/spelling.h"
 #include "support/problem.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* ---- Vocabularies ------------------------------------------------------------------- */
+/* ---- Vocabularies ---------------------------------------------------------------------------- */
 
 enum { MOST_WORDS = 200, MOST_DIM = 70 };
 
@@ -47,7 +47,7 @@ static void random_numbers(vocabulary *v, uint32_t dim, uint64_t seed)
     }
 }
 
-/* Words of syllables, some of them of two bytes a letter. */
+/* Words of syllables, some of them with two-byte letters. */
 static vocabulary *random_vocabulary(uint32_t words, uint32_t dim, uint64_t seed)
 {
     static const char *const syllables[] = {"ba", "ne", "lo", "t\xc3\xbc", "str", "ing", "er", "o"};
@@ -91,7 +91,7 @@ static pv_spelling *learn(psdvec_context *ctx, const pv_spelling_options *o, con
     return s;
 }
 
-/* ---- The reference ------------------------------------------------------------------ */
+/* ---- The reference --------------------------------------------------------------------------- */
 
 enum { MOST_FEATURES = 3000 };
 
@@ -124,7 +124,7 @@ static void add_feature(reference *r, const char *text, size_t length)
     memcpy(r->feature[r->features++].text, text, length);
 }
 
-/* All runs of the right number of code points, wherever they begin. */
+/* All sequences of the right number of code points, at any position. */
 static void find_features(reference *r, const vocabulary *v, const pv_spelling_options *o)
 {
     for (size_t i = 0; i < v->words.words; i++) {
@@ -151,7 +151,7 @@ static void find_features(reference *r, const vocabulary *v, const pv_spelling_o
     r->features = kept;
 }
 
-/* A x = b for each column of b, A positive definite; both are overwritten, x in b. */
+/* Solves A x = b for each column of b, A positive definite; overwrites both, x is in b. */
 static void solve_dense(size_t n, double *A, size_t columns, double *b)
 {
     for (size_t p = 0; p < n; p++)
@@ -230,7 +230,7 @@ static void reference_free(reference *r)
     free(r);
 }
 
-/* Root of the mean square of the difference, relative to what is expected. */
+/* The root mean square of the difference, relative to the expected values. */
 static double distance(const pv_spelling *s, const vocabulary *v, const double *expected)
 {
     double off = 0, all = 0;
@@ -246,7 +246,7 @@ static double distance(const pv_spelling *s, const vocabulary *v, const double *
     return sqrt(off / all);
 }
 
-/* ---- Learning ------------------------------------------------------------------------- */
+/* ---- Learning -------------------------------------------------------------------------------- */
 
 static void the_vectors_are_those_of_the_dense_solution(void **state)
 {
@@ -266,7 +266,7 @@ static void the_vectors_are_those_of_the_dense_solution(void **state)
     }
 }
 
-/* Plain descent would need hundreds. */
+/* Plain gradient descent would need hundreds. */
 static void twenty_steps_suffice(void **state)
 {
     workshop *w = *state;
@@ -325,7 +325,8 @@ static void n_grams_of_the_same_words_share_a_row(void **state)
     assert_int_equal(members, r->features);
     assert_true(t->ngrams < r->features);
     for (size_t g = 0; g < r->features; g++) {
-        /* Who stands for it by the rule: of those in the same words the shortest, then the first. */
+        /* Its representative by the rule: of the n-grams in the same words the shortest, then the
+         * first. */
         const char *holder = r->feature[g].text;
         uint32_t same = 0;
         for (size_t h = 0; h < r->features; h++) {
@@ -431,7 +432,7 @@ static void a_limit_leaves_the_n_grams_of_most_words(void **state)
     free(v);
 }
 
-/* What is solved is what is stored: with a limit, s is the best that the kept n-grams can do. */
+/* The stored n-grams are the ones solved for: with a limit, s is the best that they can achieve. */
 static void with_a_limit_the_kept_n_grams_are_learnt_anew(void **state)
 {
     workshop *w = *state;
@@ -449,7 +450,7 @@ static void with_a_limit_the_kept_n_grams_are_learnt_anew(void **state)
     free(v);
 }
 
-/* ---- Words -------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static void an_unseen_word_gets_the_sum_of_its_known_n_grams(void **state)
 {
@@ -541,7 +542,7 @@ static void characters_are_code_points(void **state)
     o.longest = 3;
     pv_spelling *s = learn(w->ctx, &o, v);
     const pv_spelling_table *t = pv_spelling_get(s);
-    /* Beginning-a-o in three words, a-o-u in two, o-hwair-end in two; all others in one. */
+    /* Start-a-o occurs in three words, a-o-u in two, o-hwair-end in two; all others in one. */
     assert_int_equal(t->ngrams, 3);
     assert_int_not_equal(place(t, "\002\xc3\xa4\xc3\xb6"), UINT32_MAX);
     assert_int_not_equal(place(t, "\xc3\xa4\xc3\xb6\xc3\xbc"), UINT32_MAX);
@@ -624,7 +625,7 @@ static void a_vocabulary_without_common_n_grams_yields_an_empty_table(void **sta
     free(v);
 }
 
-/* ---- Refusals --------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 static void refuse_options(workshop *w, const vocabulary *v, pv_spelling_options o,
                            const char *because)
@@ -691,7 +692,7 @@ static void learning_can_be_stopped_anywhere(void **state)
     pv_spelling_options o = exact_options();
     psdvec_status status = PSDVEC_ERR_CANCELLED;
     o.steps = 20;
-    o.lambda = 1e-4; /* so that all of them are taken */
+    o.lambda = 1e-4; /* so that all of them are computed */
     int polls = 0;
     for (; status == PSDVEC_ERR_CANCELLED; polls++) {
         pv_spelling *s;
@@ -720,7 +721,7 @@ static void with_too_little_memory_the_sentence_says_so(void **state)
     for (uint64_t memory = 1000;; memory += memory / 4) {
         pv_spelling *s;
         workshop_context(w, memory, 3);
-        w->ctx->options.threads = 3; /* though it is little: fewer workspaces are made */
+        w->ctx->options.threads = 3; /* despite little memory: fewer workspaces are allocated */
         psdvec_status status =
             pv_spelling_learn(w->ctx, &o, &v->words, v->u, v->dim, v->counts, &s);
         if (status == PSDVEC_OK) {
@@ -734,7 +735,7 @@ static void with_too_little_memory_the_sentence_says_so(void **state)
         assert_int_equal(atomic_load(&w->ctx->memory_used), 0);
     }
     assert_true(refused > 5);
-    /* It began to work before there was room for every thread. */
+    /* It worked with less memory than workspaces for all threads need. */
     uint64_t one = ((uint64_t)3 * 200 + pv_spelling_get(expected)->ngrams) * PV_ROW_BLOCK * 4;
     assert_true(psdvec_memory_budget(w->ctx) < psdvec_peak_memory(ample) + 2 * one);
     pv_spelling_free(expected);
@@ -742,7 +743,7 @@ static void with_too_little_memory_the_sentence_says_so(void **state)
     free(v);
 }
 
-/* ---- Hostile tables ------------------------------------------------------------------------ */
+/* ---- Invalid tables -------------------------------------------------------------------------- */
 
 typedef struct tampered {
     pv_spelling_table table;
@@ -843,7 +844,7 @@ static void the_largest_numbers_of_a_table_stay_finite(void **state)
     pv_spelling_free(s);
 }
 
-/* ---- Inner loops ---------------------------------------------------------------------------- */
+/* ---- Inner loops ----------------------------------------------------------------------------- */
 
 static void fast_and_plain_sums_give_the_same_bits(void **state)
 {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Exactly as many numbers, so that sanitizers see what is read beyond them. */
+/* Exactly as many numbers, so that sanitizers detect reads beyond them. */
 static void *memory_of(size_t count, size_t size)
 {
     void *memory = malloc(count * size);
@@ -30,13 +30,13 @@ static float *random_floats(dice *d, size_t count)
     return numbers;
 }
 
-/* Numbers of a matrix from its first to its last, without what follows the last row. */
+/* The numbers of a matrix from its first to its last, without padding after the last row. */
 static size_t length_of(size_t rows, size_t stride, size_t columns)
 {
     return (rows - 1) * stride + columns;
 }
 
-/* Rounding may take so much of a sum whose terms have this sum of magnitudes. */
+/* The largest rounding error of a sum whose terms have this sum of magnitudes. */
 static double rounding(double magnitudes)
 {
     return 4e-7 * magnitudes + 1e-7;
@@ -57,7 +57,7 @@ static void check_gram(size_t rows, pv_tall a, pv_tall b, const float *out, cons
         }
 }
 
-/* Y: what became of `before`, of which numbers between the rows must be untouched. */
+/* Y: the result for `before`, in which the numbers between the rows must be unchanged. */
 static void check_multiply(size_t rows, float alpha, pv_tall a, const float *M, size_t columns,
                            float beta, const float *before, const float *Y, size_t stride)
 {
@@ -125,7 +125,7 @@ static void check_kernels(const pv_tall_kernels *kernels, dice *d, size_t rows, 
     free(Y);
 }
 
-/* Rows and columns about the sizes of groups and pieces, and what is left of them. */
+/* Rows and columns around the sizes of groups and pieces, with remainders. */
 static void fast_and_plain_kernels_are_loops_in_double_precision(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static double error_of(const float *out, const double *exact, size_t count)
     return sqrt(square / (double)count);
 }
 
-/* Inner products of a whole tile of a large matrix. */
+/* Inner products of a complete tile of a large matrix. */
 static void inner_products_are_as_accurate_as_those_of_blas(void **state)
 {
     (void)state;
@@ -182,8 +182,8 @@ static void inner_products_are_as_accurate_as_those_of_blas(void **state)
     free(exact);
 }
 
-/* Also of widths between which BLAS and kernels change places, and of numbers of rows about tiles
- * of 512. */
+/* Also widths around the one where BLAS replaces the kernels, and numbers of rows around tiles of
+ * 512. */
 static void products_with_few_columns_are_those_of_loops_with_any_number_of_threads(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void products_with_few_columns_are_those_of_loops_with_any_number_of_thre
     psdvec_context_free(three);
 }
 
-/* Like BLAS: numbers that are not finite spread to their own sums alone. */
+/* As with BLAS, numbers that are not finite affect only their own sums. */
 static void what_is_not_finite_stays_in_its_row(void **state)
 {
     (void)state;

@@ -26,7 +26,7 @@ static const char *const words[] = {"the",          "of",     "a",           "go
                                     "which",        "people", "established", "by",         "some",
                                     "considerable", "and"};
 
-/* Paragraphs of sentences: each on one line (width 0), or cut at a width. */
+/* Paragraphs of sentences: each on one line (width 0), or wrapped at a width. */
 static void write_prose(unsigned width, unsigned paragraphs, bool line_per_sentence)
 {
     dice d = {7};
@@ -74,9 +74,9 @@ static void wrapped_paragraphs_are_recognised(void **state)
 static void other_lines_are_what_they_seem(void **state)
 {
     (void)state;
-    write_prose(0, 60, false); /* a paragraph per line */
+    write_prose(0, 60, false); /* one paragraph per line */
     assert_int_equal(width_of_text(), 0);
-    write_prose(0, 60, true); /* a sentence per line */
+    write_prose(0, 60, true); /* one sentence per line */
     assert_int_equal(width_of_text(), 0);
     for (size_t i = 0; i < length; i++) /* without punctuation and capitals */
         text[i] = (char)(text[i] == '.'                     ? ' '
@@ -89,7 +89,7 @@ static void other_lines_are_what_they_seem(void **state)
         add("\n");
     }
     assert_int_equal(width_of_text(), 0);
-    length = 0; /* verses, which begin with capitals or not */
+    length = 0; /* verses, with and without capitals */
     for (int i = 0; i < 400; i++)
         add(i % 5 == 4 ? "\n"
             : i % 2    ? "And whisper to the golden light of dreams\n"
@@ -99,7 +99,7 @@ static void other_lines_are_what_they_seem(void **state)
     assert_int_equal(width_of_text(), 0);
 }
 
-/* Tokens of equal length, as many in each line: records, not prose. */
+/* Tokens of equal length, the same number on each line: records, not prose. */
 static void lines_of_one_length_are_not_wrapped(void **state)
 {
     (void)state;
@@ -154,10 +154,10 @@ static void text_without_spaces_is_recognised(void **state)
     assert_true(spaceless("日本語の文章です。ひらがなとカタカナ", 20));
     assert_true(spaceless("ภาษาไทยเขียนไม่เว้นวรรค", 20));
     assert_true(spaceless("我喜欢自然语言处理 with English", 20) == false);
-    assert_false(spaceless("我 喜欢 自然 语言 处理 ", 20)); /* separated already */
+    assert_false(spaceless("我 喜欢 自然 语言 处理 ", 20)); /* already separated */
     assert_false(spaceless("한국어는 띄어쓰기를 합니다 ", 20));
     assert_false(spaceless("An English text with 漢字 in it", 20));
-    assert_false(spaceless("我喜欢自然语言处理", 1)); /* too little to tell */
+    assert_false(spaceless("我喜欢自然语言处理", 1)); /* too short to decide */
 }
 
 int main(void)

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------- */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 static psdvec_context *ctx;
-static psdvec_text_options options; /* of the test that runs */
+static psdvec_text_options options; /* of the current test */
 
 static int set_up(void **state)
 {
@@ -34,7 +34,7 @@ static int tear_down(void **state)
 }
 
 typedef struct line {
-    char *text; /* tokens between bars, / where something ends */
+    char *text; /* tokens separated by bars, / at ends */
     size_t length;
 } line;
 
@@ -55,7 +55,7 @@ static void take(void *user, const char *word, size_t length)
     l->text[l->length] = '\0';
 }
 
-/* Ends after ends, and at the beginning or the end of the line, say nothing. */
+/* Removes repeated ends, and ends at the beginning or end of the line. */
 static char *canonical(char *text)
 {
     size_t used = 0;
@@ -68,7 +68,7 @@ static char *canonical(char *text)
     return text;
 }
 
-/* The tokens of `length` bytes, in one line. */
+/* The tokens of `length` bytes, on one line. */
 static char *tokens_of(const char *text, size_t length)
 {
     line l = {0};
@@ -87,7 +87,7 @@ static void gives(const char *text, const char *expected)
     free(wanted);
 }
 
-/* ---- words: what a word is ----------------------------------------------------------- */
+/* ---- words: definition of a word ------------------------------------------------------------- */
 
 static void words_are_letters_and_marks(void **state)
 {
@@ -166,7 +166,7 @@ static void digits_separate_unless_kept(void **state)
     gives("covid-19 1939-45 7-a", "covid-19 7-a");
 }
 
-/* ---- words: case, accents, length -------------------------------------------------------- */
+/* ---- words: case, accents, length ------------------------------------------------------------ */
 
 static void case_is_folded_by_unicode(void **state)
 {
@@ -189,7 +189,7 @@ static void composed_and_decomposed_are_one_word(void **state)
     gives("\u00c9 E\u0301", "\u00c9 \u00c9");
 }
 
-/* What the driver relies on when it counts words before they are normalised. */
+/* The driver relies on this when it counts words before they are normalised. */
 static void letters_and_digits_never_vanish(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void a_zero_byte_separates_words(void **state)
     free(tokens);
 }
 
-/* Tokenising what was tokenised changes nothing. */
+/* Tokenising is idempotent. */
 static void tokens_are_stable(void **state)
 {
     (void)state;
@@ -304,7 +304,7 @@ static void tokens_are_stable(void **state)
     free(twice);
 }
 
-/* ---- The other tokenisers ------------------------------------------------------------------ */
+/* ---- The other tokenisers -------------------------------------------------------------------- */
 
 static void whitespace_changes_nothing(void **state)
 {
@@ -375,9 +375,9 @@ static void icu_finds_words_without_spaces(void **state)
     gives("in 1984 mp3", "in 1984 mp3");
 }
 
-/* ---- Languages ---------------------------------------------------------------------- */
+/* ---- Languages ------------------------------------------------------------------------------- */
 
-/* The same with the words and the icu tokenizer. */
+/* The same with the words and the icu tokeniser. */
 static void gives_in(psdvec_language language, const char *text, const char *expected)
 {
     options.language = language;
@@ -435,7 +435,7 @@ static void vowel_marks_are_left_out(void **state)
     static const psdvec_language arabic[] = {PSDVEC_LANGUAGE_ARABIC, PSDVEC_LANGUAGE_PERSIAN,
                                              PSDVEC_LANGUAGE_URDU};
     for (size_t i = 0; i < 3; i++)
-        /* With vowels, stretched, a stretch alone, and alef with madda in both forms. */
+        /* With vowels, with tatweel, tatweel alone, and alef with madda in both forms. */
         gives_in(arabic[i],
                  "\u0643\u0650\u062a\u0627\u0628\u064c \u0643\u062a\u0640\u0640\u0627\u0628 "
                  "\u0640\u0640 \u0622 \u0627\u0653",
@@ -490,7 +490,7 @@ static void sentences_do_not_end_paragraphs(void **state)
     (void)state;
     options.sentences = true;
     options.document = PSDVEC_DOCUMENT_BLANK_LINE;
-    /* One sentence end after two, one after four; then the paragraph's. */
+    /* A sentence ends after two words and after four; then the paragraph ends. */
     gives("One two.\nThree four. \nFive\n\nSix", "one two/three four/five/six");
 }
 
@@ -500,7 +500,7 @@ static void count_words(void *user, const char *word, size_t length)
     *(size_t *)user += word != NULL;
 }
 
-/* With time that grows with the square of the text this would take hours. */
+/* With quadratic time this would take hours. */
 static void a_million_short_sentences_are_no_burden(void **state)
 {
     (void)state;
@@ -520,7 +520,7 @@ static void a_million_short_sentences_are_no_burden(void **state)
     free(text);
 }
 
-/* ---- The fast path against plain ones ----------------------------------------------------------- */
+/* ---- The fast path against simple implementations -------------------------------------------- */
 
 static void the_simd_scan_equals_the_plain_one(void **state)
 {
@@ -587,7 +587,7 @@ static void words_are_whole_at_every_offset(void **state)
     }
 }
 
-/* A naive splitter of ASCII: letters, and apostrophes between letters. */
+/* A simple splitter of ASCII: letters, and apostrophes between letters. */
 static char *naive(const char *text, size_t length)
 {
     char *out = calloc(1, 2 * length + 2);
@@ -683,7 +683,7 @@ static void tokens_do_not_depend_on_the_size_of_batches(void **state)
     free(rules);
 }
 
-/* ---- Options ------------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static void impossible_options_are_refused(void **state)
 {
@@ -707,7 +707,7 @@ static void impossible_options_are_refused(void **state)
     assert_null(l.text);
 }
 
-/* ---- UTF-8 ------------------------------------------------------------------------------------------ */
+/* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
 static void every_code_point_survives_encoding(void **state)
 {
@@ -771,7 +771,7 @@ static void text_is_cut_between_characters(void **state)
 {
     (void)state;
     static const char text[] = "a\xe2\x82\xac"
-                               "b"; /* a, the sign of the euro, b */
+                               "b"; /* a, the euro sign, b */
     static const size_t expected[] = {0, 1, 1, 1, 4, 5};
     for (size_t length = 0; length < sizeof text; length++)
         assert_int_equal(pv_utf8_cut(text, length), expected[length]);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------- */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
 enum { SEGMENT = 512 << 10, FILES = 4 };
 
@@ -21,11 +21,12 @@ typedef struct bench {
     char *folder;
     char *files[FILES];
     char *
-        got; /* words, "." at ends of sentences, "/" and the file's last letter at those of documents */
+        got; /* words, "." at ends of sentences, "/" and the last letter of the file name at ends of
+              * documents */
     size_t length, room;
     size_t warnings;
     pv_token_sink sink;
-    size_t stop_after; /* words; 0: do not stop */
+    size_t stop_after; /* words; 0: does not stop */
     size_t raw, segments;
 } bench;
 
@@ -108,7 +109,7 @@ static void make(bench *b, size_t i, const char *text, size_t length)
     scratch_write(b->files[i], text, length);
 }
 
-/* The tokens of the first `count` files as inputs of their own, or with 0 of the folder. */
+/* The tokens of the first `count` files as separate inputs, or of the folder if `count` is 0. */
 static const char *read_files(bench *b, size_t count)
 {
     const char *folder = b->folder;
@@ -121,7 +122,7 @@ static const char *read_files(bench *b, size_t count)
     return b->got;
 }
 
-/* `length` bytes: words, and then dots, with a newline at the end of every 64. */
+/* `length` bytes: words, then dots, with a newline at the end of every 64 bytes. */
 static char *dotted(const char *words, size_t length)
 {
     char *text = malloc(length + 1);
@@ -131,7 +132,7 @@ static char *dotted(const char *words, size_t length)
     return text;
 }
 
-/* ---- Documents ------------------------------------------------------------------------ */
+/* ---- Documents ------------------------------------------------------------------------------- */
 
 static void lines_without_words_are_documents_and_others_are_not(void **state)
 {
@@ -161,7 +162,7 @@ static void documents_of_many_files_end_with_the_input(void **state)
     assert_string_equal(read_files(b, 1), "");
 }
 
-/* The end of the file may be met only after its last segment. */
+/* The end of the file may be detected only after its last segment. */
 static void a_file_ends_once_wherever_segments_end(void **state)
 {
     bench *b = *state;
@@ -191,7 +192,7 @@ static void short_documents_end_without_words(void **state)
     assert_string_equal(read_files(b, 1), "/a/a/a/a");
 }
 
-/* As counting has it, which knows only its own segment. */
+/* As in counting, where a thread processes one segment. */
 static void a_document_of_several_segments_is_never_too_short(void **state)
 {
     bench *b = *state;
@@ -208,7 +209,7 @@ static void a_document_of_several_segments_is_never_too_short(void **state)
     free(text);
 }
 
-/* A blank line must be seen although a segment ends inside it or beside it. */
+/* A blank line must be detected even if a segment ends inside it or next to it. */
 static void blank_lines_may_fall_on_the_end_of_a_segment(void **state)
 {
     bench *b = *state;
@@ -227,7 +228,7 @@ static void blank_lines_may_fall_on_the_end_of_a_segment(void **state)
     }
 }
 
-/* ---- Cuts ----------------------------------------------------------------------------- */
+/* ---- Divisions ------------------------------------------------------------------------------- */
 
 static void text_is_cut_where_documents_end_if_they_do(void **state)
 {
@@ -267,7 +268,7 @@ static void text_is_cut_where_documents_end_if_they_do(void **state)
     assert_null(pv_document_cut(&b->options, PV_SEGMENT_TEXT, word, 3, &open));
 }
 
-/* ---- Sinks ---------------------------------------------------------------------------- */
+/* ---- Sinks ----------------------------------------------------------------------------------- */
 
 static void a_sink_may_stop_anywhere(void **state)
 {
@@ -302,7 +303,7 @@ static void a_sink_may_take_raw_words(void **state)
     b->sink.is_word = is_word;
     b->sink.begin = count_segment;
     b->options.min_document_words = 2;
-    b->options.min_length = 2; /* so that the driver has to ask */
+    b->options.min_length = 2; /* so that the driver has to check lengths */
     assert_string_equal(read_files(b, 1), "one \u00e9t\u00e9 \u00e9/a/a/a");
     assert_int_equal(b->raw, 2);
     assert_int_equal(b->segments, 1);

@@ -15,16 +15,16 @@
 
 #include <cmocka.h>
 
-/* ---- Tools ------------------------------------------------------------------------ */
+/* ---- Tools ----------------------------------------------------------------------------------- */
 
-/* A context that remembers what it was told, and stops when a message or a file appears. */
+/* A context that records its messages, and cancels when a message or a file appears. */
 typedef struct host {
     psdvec_context *ctx;
     char messages[16384];
     size_t warnings;
-    bool worked;            /* there was progress of pairing or solving */
-    const char *stop_at;    /* a message with this in it */
-    const char *stop_after; /* a file */
+    bool worked;            /* there was progress in pairing or solving */
+    const char *stop_at;    /* cancels after a message that contains this */
+    const char *stop_after; /* cancels when this file exists */
     atomic_bool stop;
 } host;
 
@@ -89,7 +89,7 @@ static bool exists(const char *path)
 }
 
 typedef struct paths {
-    char *whole, *other, *partial; /* two outputs, and what the second leaves when interrupted */
+    char *whole, *other, *partial; /* two outputs, and the folder of the second when interrupted */
 } paths;
 
 static paths paths_of(const problem *p)
@@ -121,7 +121,7 @@ static psdvec_train_options default_options(uint32_t dim)
     return o;
 }
 
-/* ---- The model file ------------------------------------------------------------------------ */
+/* ---- The model file -------------------------------------------------------------------------- */
 
 static void compare_model(problem *p, const psdvec_train_options *o)
 {
@@ -166,7 +166,7 @@ static void compare_model(problem *p, const psdvec_train_options *o)
         assert_true(a == b && !memcmp(word, theirs, a));
         assert_true(psdvec_model_frequency(model, i) == psdvec_counts_frequency(p->counts, i));
         assert_close(psdvec_model_unigram(model, i), l.u[i], 1e-12);
-        if (i >= l.core && m.rank == dim) /* the reference does not count empty directions */
+        if (i >= l.core && m.rank == dim) /* the reference does not count empty dimensions */
             assert_close(psdvec_model_spread(model, i) / m.spread[i], 1, 1e-3);
         else
             assert_true(i >= l.core ? psdvec_model_spread(model, i) > 0
@@ -224,7 +224,7 @@ static void columns_without_an_eigenvalue_stay_empty(void **state)
     problem_free(p);
 }
 
-/* ---- Interrupted runs ---------------------------------------------------------------------------- */
+/* ---- Interrupted runs ------------------------------------------------------------------------ */
 
 static void a_run_stopped_after_any_iteration_ends_with_the_same_bytes(void **state)
 {
@@ -247,7 +247,7 @@ static void a_run_stopped_after_any_iteration_ends_with_the_same_bytes(void **st
                 assert_false(exists(at.other));
                 assert_true(exists(at.partial));
                 host_close(&h);
-                host_open(&h, k % 2 ? 1 : 4, 0); /* with other threads, what is more */
+                host_open(&h, k % 2 ? 1 : 4, 0); /* with a different number of threads */
                 psdvec_train_report report;
                 well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, &report));
                 assert_contains(h.messages, going_on);
@@ -263,7 +263,7 @@ static void a_run_stopped_after_any_iteration_ends_with_the_same_bytes(void **st
     problem_free(p);
 }
 
-/* A counts file with more noncore words than one block of the regression has. */
+/* A counts file with more noncore words than one block of the regression. */
 static problem *large_problem(void)
 {
     enum { WORDS = 21000 };
@@ -327,7 +327,7 @@ static void interrupt(problem *p, const psdvec_train_options *o, const char *out
     host_close(&h);
 }
 
-/* Writes a state again with another number in one of its tensors; its checksums are right. */
+/* Rewrites a state with another number in one of its tensors; its checksums are right. */
 static void forge(psdvec_context *ctx, const char *path, const char *name, size_t at, double value)
 {
     pv_st_file *file;
@@ -386,7 +386,7 @@ static void a_forged_state_is_passed_over(void **state)
         host_close(&h);
         remove(at.other);
     }
-    /* The forger himself does no harm. */
+    /* Rewriting alone does no harm. */
     interrupt(p, &o, at.other);
     forge(p->ctx, core, "history", 0, 1);
     host h;
@@ -444,7 +444,7 @@ static void another_seed_does_not_take_the_state_either(void **state)
     problem *p = problem_of_text(7, 700, 30000, false, 2);
     paths at = paths_of(p);
     psdvec_train_options o = default_options(8);
-    assert_true(p->dense.words > 520); /* where the eigensolver begins with random vectors */
+    assert_true(p->dense.words > 520); /* above this the eigensolver starts from random vectors */
     psdvec_context_options c;
     psdvec_context_options_default(&c);
     c.seed = 17;
@@ -459,7 +459,7 @@ static void another_seed_does_not_take_the_state_either(void **state)
     problem_free(p);
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void text_and_its_counts_give_the_same_model(void **state)
 {
@@ -487,7 +487,7 @@ static void text_and_its_counts_give_the_same_model(void **state)
     assert_false(exists(at.partial));
     remove(at.other);
 
-    host h; /* stopped, it does not count again */
+    host h; /* when resumed, it does not count again */
     host_open(&h, 2, 0);
     h.stop_at = "iteration 2 of";
     assert_int_equal(psdvec_train_text(h.ctx, &o, &count, inputs, 1, at.other, NULL, NULL),
@@ -507,7 +507,7 @@ static void text_and_its_counts_give_the_same_model(void **state)
     problem_free(p);
 }
 
-/* ---- Threads and memory -------------------------------------------------------------------------------- */
+/* ---- Threads and memory ---------------------------------------------------------------------- */
 
 static void threads_and_memory_change_no_byte(void **state)
 {
@@ -533,8 +533,8 @@ static void threads_and_memory_change_no_byte(void **state)
             assert_true(psdvec_peak_memory(h.ctx) <= plan.memory);
             host_close(&h);
 
-            /* As little as the plan says that it takes: the pairs go to a file, unless so many
-             * threads need more for the regression than the pairs take. */
+            /* The smallest memory of the plan: the pairs go to a file, unless so many threads need
+             * more for the regression than the pairs take. */
             host_open(&h, threads, plan.memory_least + 4096);
             well(h.ctx, psdvec_train_plan_make(h.ctx, &o, p->path, &plan));
             assert_true(plan.streamed || threads > 1);
@@ -571,9 +571,9 @@ static void too_small_a_budget_is_refused_with_what_would_help(void **state)
     problem_free(p);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* Refused with this status and these words, before any work, leaving nothing. */
+/* Fails with this status and message before any work, and leaves no files. */
 static void refused(problem *p, const psdvec_train_options *o, const char *counts,
                     const char *output, psdvec_status expected, const char *words)
 {
@@ -601,9 +601,9 @@ static void what_cannot_end_well_is_refused_before_the_work(void **state)
     refused(p, &o, p->path, nowhere, PSDVEC_ERR_WRITE, "no/such/folder");
     refused(p, &o, p->path, p->path, PSDVEC_ERR_SAME_FILE, "counts.safetensors");
     refused(p, &o, at.whole, at.other, PSDVEC_ERR_NOT_FOUND, "whole");
-    assert_int_equal(mkdir(at.whole, 0700), 0); /* a folder has the output's name */
+    assert_int_equal(mkdir(at.whole, 0700), 0); /* the output name is a folder */
     refused(p, &o, p->path, at.whole, PSDVEC_ERR_WRITE, "whole");
-    if (geteuid() != 0) { /* to root nothing is forbidden */
+    if (geteuid() != 0) { /* root may do anything */
         char *inside = scratch_path(at.whole, "model");
         assert_int_equal(chmod(at.whole, 0500), 0);
         refused(p, &o, p->path, inside, PSDVEC_ERR_WRITE, "whole");

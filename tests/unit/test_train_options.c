@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* ---- Options -------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static void both_presets_pass_the_check(void **state)
 {
@@ -47,7 +47,7 @@ static void both_presets_pass_the_check(void **state)
     assert_int_equal(count.text.min_document_words, 1);
 }
 
-/* One wrong thing at a time, and the words that the sentence must have. */
+/* One error at a time, and the words that the message must contain. */
 #define WRONG(change, words)                                                                       \
     do {                                                                                           \
         psdvec_train_options o;                                                                    \
@@ -146,7 +146,7 @@ static void extending_has_plain_defaults(void **state)
     assert_false(o.replace);
 }
 
-/* ---- Settings of training ------------------------------------------------------------------- */
+/* ---- Settings of training -------------------------------------------------------------------- */
 
 enum { MOST_BANDS = 6 };
 
@@ -264,7 +264,7 @@ static void settings_have_the_names_of_the_command_line(void **state)
     free(json);
 }
 
-/* Only what was not chosen gives way. */
+/* Only values that were not set explicitly are replaced. */
 static void the_bands_of_the_preset_give_way_to_mu_and_core(void **state)
 {
     bench *b = *state;
@@ -352,14 +352,15 @@ static void settings_that_a_file_lacks_have_the_value_of_the_table(void **state)
     static const struct {
         const char *without;
         size_t offset, bytes;
-        double value; /* of a double; NAN: as the preset has it */
+        double value; /* of a double; NAN: that of the preset */
     } cases[] = {
 #define LACKS(text, member, value)                                                                 \
     {text, offsetof(psdvec_train_options, member), sizeof(((psdvec_train_options *)NULL)->member), \
      value}
         LACKS("\"order\":0,", order, 0),
         LACKS("\"unseen_weight\":0,", unseen_weight, 0),
-        LACKS("\"relaxation\":1,", relaxation, 1), /* the paper preset's, not the default's 1.6 */
+        LACKS("\"relaxation\":1,", relaxation, 1), /* that of the paper preset, not the default
+                                                    * 1.6 */
         LACKS("\"dim\":500,", dim, NAN),
         LACKS("\"core\":25000,", core, NAN),
         LACKS("\"mu\":[2,4,8],", mu_count, NAN),
@@ -385,7 +386,7 @@ static void settings_that_a_file_lacks_have_the_value_of_the_table(void **state)
         free(less);
     }
     free(json);
-    /* What was added to the paper's model is off where a file does not know it. */
+    /* Extensions of the paper's model are off if a file does not record them. */
     psdvec_train_options_default(&o);
     json = settings_of(b, &o);
     char *less = replaced(json, "\"centre\":true,\"order\":0.4,\"spelling\":1,", "");

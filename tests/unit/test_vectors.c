@@ -19,7 +19,7 @@ static void put_text(const char *path, const char *text)
     scratch_write(path, text, strlen(text));
 }
 
-/* "word 1 2; word 3 4; " of the file, or its failure. */
+/* "word 1 2; word 3 4; " of the file, or its error. */
 static void read_file(workshop *w, const char *path, char *to, size_t room)
 {
     psdvec_model *m;
@@ -47,8 +47,8 @@ static void read_file(workshop *w, const char *path, char *to, size_t room)
 
 typedef struct text_case {
     const char *text;
-    const char *wanted;  /* part of what read_file gives */
-    const char *warning; /* part of the warnings; NULL: there are none */
+    const char *wanted;  /* part of the result of read_file */
+    const char *warning; /* part of the warnings; NULL: none */
 } text_case;
 
 static void check_texts(workshop *w, const text_case *cases, size_t count)
@@ -66,7 +66,7 @@ static void check_texts(workshop *w, const text_case *cases, size_t count)
     }
 }
 
-/* ---- Text --------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void text_is_read_as_it_is_found_in_the_world(void **state)
 {
@@ -166,7 +166,7 @@ static void the_first_bad_line_is_named_whatever_the_threads(void **state)
     free(text);
 }
 
-/* Lines that lie across the borders of pieces, and one longer than a piece. */
+/* Lines that cross block boundaries, and one longer than a block. */
 static void lines_of_any_length_are_read(void **state)
 {
     workshop *w = *state;
@@ -196,7 +196,7 @@ static void lines_of_any_length_are_read(void **state)
     psdvec_model_close(m);
 }
 
-/* ---- Binary ------------------------------------------------------------------------- */
+/* ---- Binary ---------------------------------------------------------------------------------- */
 
 typedef struct bytes {
     char data[2000];
@@ -288,7 +288,7 @@ static void binary_that_looks_like_text_is_read(void **state)
     assert_string_equal(got, wanted);
 }
 
-/* ---- npy ------------------------------------------------------------------------------ */
+/* ---- npy ------------------------------------------------------------------------------------- */
 
 static void put_npy(workshop *w, const char *path, int version, const char *header,
                     const void *data, size_t length)
@@ -401,7 +401,7 @@ static void bad_npy_is_refused(void **state)
     free(list);
 }
 
-/* ---- There and back ------------------------------------------------------------------- */
+/* ---- Round trips ----------------------------------------------------------------------------- */
 
 static psdvec_status convert(workshop *w, const char *in, const char *out,
                              psdvec_convert_options options)
@@ -417,7 +417,7 @@ static void must_convert(workshop *w, const char *in, const char *out,
         fail_msg("%s", psdvec_error_message(w->ctx));
 }
 
-/* Every kind of float that there is. */
+/* Every kind of float. */
 static void make_wild(sample *s, uint32_t words, uint32_t dim)
 {
     dice d = {11};
@@ -498,7 +498,7 @@ static void the_bytes_written_do_not_depend_on_the_threads(void **state)
     sample_free(&s);
 }
 
-/* A reader as word2vec's own, written by hand. */
+/* A reader like that of word2vec, written by hand. */
 static void a_plain_reader_of_word2vec_reads_what_is_written(void **state)
 {
     workshop *w = *state;
@@ -554,7 +554,7 @@ static void models_are_cut_and_normalised(void **state)
     assert_int_equal(psdvec_model_open(w->ctx, w->out, &m), PSDVEC_OK);
     const psdvec_model_info *info = psdvec_model_get_info(m);
     assert_int_equal(info->words, 7);
-    assert_int_equal(info->core_words, 0); /* vectors of length 1 are no core to regress on */
+    assert_int_equal(info->core_words, 0); /* vectors of length 1 cannot serve as a core */
     assert_int_equal(info->dim, 5);
     assert_int_equal(info->positive, 4);
     assert_memory_equal(info->eigenvalues, s.eigenvalues, 5 * sizeof(float));
@@ -580,7 +580,7 @@ static void models_are_cut_and_normalised(void **state)
         assert_true(fabs(psdvec_model_spread(m, i) - (double)s.spread[i] / length) < 1e-6);
     }
     psdvec_model_close(m);
-    /* More words than there are is all of them; the file is the same. */
+    /* If more words are requested than there are, all are written; the file is the same. */
     must_convert(w, w->in, w->out,
                  (psdvec_convert_options){.size = sizeof(psdvec_convert_options), .words = 1000});
     size_t a, b;

@@ -1,4 +1,4 @@
-/* The traversal of folders: its order, what it skips, and how it is ended. */
+/* Traversal of folders: its order, what it skips, and how it is stopped. */
 #include "support/scratch.h"
 #include "util/walk.h"
 

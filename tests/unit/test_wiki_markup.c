@@ -31,8 +31,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The markup lies at the very end of its block, so that sanitizers see a byte
- * read too far. */
+/* The markup is at the end of its block, so that sanitizers detect a read beyond it. */
 static void assert_prose(void **state, const char *markup, const char *prose)
 {
     size_t length = strlen(markup);
@@ -48,7 +47,7 @@ static void assert_prose(void **state, const char *markup, const char *prose)
     free(exact);
 }
 
-/* ---- What prose becomes -------------------------------------------------- */
+/* ---- Plain prose ----------------------------------------------------------------------------- */
 
 static void test_plain_text_stays_as_it_is(void **state)
 {
@@ -89,7 +88,7 @@ static void test_control_characters_are_blanks(void **state)
                  "a b c");
 }
 
-/* ---- Emphasis ------------------------------------------------------------- */
+/* ---- Emphasis -------------------------------------------------------------------------------- */
 
 static void test_quotes_for_bold_and_italics_go(void **state)
 {
@@ -110,7 +109,7 @@ static void test_an_apostrophe_before_italics_is_told_from_bold(void **state)
     assert_prose(state, "'''gras''' puis d'''ici''", "gras puis d'ici");
 }
 
-/* ---- Links ----------------------------------------------------------------- */
+/* ---- Links ----------------------------------------------------------------------------------- */
 
 static void test_links_give_their_text(void **state)
 {
@@ -164,7 +163,7 @@ static void test_bare_addresses_vanish(void **state)
     assert_prose(state, "ratio 3:4 and a://b", "ratio 3:4 and a://b");
 }
 
-/* ---- Templates -------------------------------------------------------------- */
+/* ---- Templates ------------------------------------------------------------------------------- */
 
 static void test_templates_vanish_however_nested(void **state)
 {
@@ -219,7 +218,7 @@ static void test_brackets_and_commas_around_dropped_templates_go_too(void **stat
     assert_prose(state, "call f() and g(x)", "call f() and g(x)");
 }
 
-/* ---- References, tags, tables ------------------------------------------------- */
+/* ---- References, tags, tables ---------------------------------------------------------------- */
 
 static void test_references_vanish(void **state)
 {
@@ -293,11 +292,11 @@ static void test_debris_of_broken_tables_vanishes(void **state)
     assert_prose(state, "a\n{| class=x\n! h\n| 1\n|-\n\nProse.", "a\nProse.");
     assert_prose(state, "a\n|-\n| style=x | y\n|}\nb", "a\nb");
     assert_prose(state, "!Kung speakers", "!Kung speakers");
-    /* The number ends at the bar, in the middle of the table's opening. */
+    /* The number ends at the bar, in the middle of the opening of the table. */
     assert_prose(state, "{{formatnum:\n{|}} Prose.", "Prose.");
 }
 
-/* ---- Lines ----------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static void test_headings_go_and_their_sections_stay(void **state)
 {
@@ -339,7 +338,7 @@ static void test_redirects_give_nothing(void **state)
     assert_prose(state, "# first\n# second", "first\nsecond");
 }
 
-/* ---- Entities ------------------------------------------------------------------------ */
+/* ---- Entities -------------------------------------------------------------------------------- */
 
 static void test_entities_are_decoded(void **state)
 {
@@ -377,7 +376,7 @@ static void test_every_named_entity_is_found(void **state)
     }
 }
 
-/* ---- The scanning kernels ---------------------------------------------------------- */
+/* ---- The scanning kernels -------------------------------------------------------------------- */
 
 static void assert_kernels_agree(const char *text, size_t length)
 {
@@ -386,8 +385,8 @@ static void assert_kernels_agree(const char *text, size_t length)
     assert_int_equal(pv_wiki_prose_span(text, length), pv_wiki_prose_span_plain(text, length));
 }
 
-/* Every byte at every place of three blocks of 16 and at every distance from
- * the first; and behind it what matters to a space. */
+/* Every byte at every position of three blocks of 16 and at every distance from the first; followed
+ * by the bytes that matter to a space. */
 static void test_fast_scans_find_what_the_plain_ones_find(void **state)
 {
     (void)state;
@@ -410,12 +409,12 @@ static void test_fast_scans_find_what_the_plain_ones_find(void **state)
     free(text);
 }
 
-/* Bytes that differ by one bit from a special one, and now and then one that is. */
+/* Bytes that differ from a special one by one bit, and sometimes a special one. */
 static void test_fast_scans_stop_at_the_first_of_several(void **state)
 {
     (void)state;
     static const char bytes[] = "abcxyz,.(\"^`%*;9\\@\x80\xA0\xDB\xFB\xFD\xFF<[]{}&'):_|~ \n\x7F";
-    enum { LENGTH = 80, HARMLESS = 24 /* the first so many */ };
+    enum { LENGTH = 80, HARMLESS = 24 /* the number of ordinary bytes at the start */ };
     char *text = malloc(LENGTH);
     assert_non_null(text);
     uint32_t random = 1;
@@ -435,7 +434,7 @@ static void test_fast_scans_stop_at_the_first_of_several(void **state)
     free(text);
 }
 
-/* ---- Broken and hostile markup ---------------------------------------------------------- */
+/* ---- Broken and hostile markup --------------------------------------------------------------- */
 
 static void test_unbalanced_brackets_do_not_swallow_the_article(void **state)
 {
@@ -466,8 +465,8 @@ static void repeat(pv_buffer *to, const char *piece, size_t times)
         assert_int_equal(pv_buffer_text(to, piece), PSDVEC_OK);
 }
 
-/* If any of these were quadratic, a megabyte would take hours: that the test
- * ends is the proof. The last word must survive where nothing encloses it. */
+/* If any of these took quadratic time, a megabyte would take hours. The last word must remain where
+ * nothing encloses it. */
 static void test_a_megabyte_of_openers_is_no_trouble(void **state)
 {
     static const char *const pieces[] = {"{{",

@@ -1,5 +1,5 @@
-/* Complete runs of skip-gram and CBOW: what they learn, reproducible bits, and resuming after a
- * stop. */
+/* Complete runs of skip-gram and CBOW: results, reproducibility, and resuming after an
+ * interruption. */
 #include "base/context.h"
 #include "baseline/word2vec.h"
 #include "support/problem.h"
@@ -29,8 +29,8 @@ typedef struct text {
     uint64_t *frequency;
 } text;
 
-/* Documents of one of four themes; word i belongs to theme i % 4, and the first words are frequent.
- * One word in ten is of any theme. */
+/* Documents of one of four topics; word i belongs to topic i % 4, and the first words are frequent.
+ * One word in ten is of any topic. */
 static text themes(uint64_t seed, uint32_t words, size_t tokens)
 {
     dice d = {seed};
@@ -60,7 +60,7 @@ static void text_free(text *t)
     free(t->frequency);
 }
 
-/* The vectors after all epochs, words x dim; the caller's to free. */
+/* The vectors after all epochs, words x dim; the caller frees them. */
 static float *vectors_of(const text *t, const pv_word2vec_settings *settings, int threads,
                          double *losses)
 {
@@ -109,7 +109,7 @@ static void words_of_a_theme_come_together(void **state)
             }
         assert_below(other + 0.4, same);
         assert_below(losses[2], losses[0]);
-        assert_below(losses[2], 6 * log(2)); /* that of knowing nothing */
+        assert_below(losses[2], 6 * log(2)); /* the loss of an untrained model */
         free(v);
     }
     text_free(&t);
@@ -206,7 +206,7 @@ static void words_that_never_stand_in_the_text_stay_where_they_were(void **state
         pv_word2vec_settings s = small;
         s.cbow = cbow != 0;
         text more = t;
-        more.words = 300; /* a list of words with others in it: two blocks */
+        more.words = 300; /* a word list with additional words: two blocks */
         more.frequency = calloc(more.words, sizeof *more.frequency);
         memcpy(more.frequency, t.frequency, t.words * sizeof *t.frequency);
         float *v = vectors_of(&more, &s, 2, NULL);
@@ -218,7 +218,7 @@ static void words_that_never_stand_in_the_text_stay_where_they_were(void **state
     text_free(&t);
 }
 
-/* ---- Runs ------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 
 typedef struct host {
     psdvec_context *ctx;
@@ -334,7 +334,7 @@ static void a_stopped_run_goes_on_to_the_same_bits(void **state)
         assert_int_equal(other.epochs, 4);
         assert_int_equal(other.pairs, whole.pairs);
         assert_true(other.loss == whole.loss);
-        assert_int_equal(scratch_entries(h->folder), 3); /* nothing is left beside */
+        assert_int_equal(scratch_entries(h->folder), 3); /* no other files are left */
     }
 }
 
@@ -377,7 +377,7 @@ static void too_little_memory_is_told_in_a_sentence(void **state)
 static void text_in_a_temporary_file_gives_the_same_bits(void **state)
 {
     host *h = *state;
-    enum { TOKENS = 5 << 20 }; /* 20 MB of numbers */
+    enum { TOKENS = 5 << 20 }; /* 20 MB of word numbers */
     char *words = random_text(9, 100, TOKENS);
     scratch_write(h->text, words, strlen(words));
     free(words);

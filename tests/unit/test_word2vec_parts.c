@@ -55,7 +55,7 @@ static play play_new(uint64_t seed, size_t dim, uint32_t pairs, uint32_t negativ
             p.in[i * stride + k] = p.space.in[i * stride + k] = (float)(dice_unit(&d) - 0.5);
             p.out[i * stride + k] = p.space.out[i * stride + k] = (float)(dice_unit(&d) - 0.5);
         }
-    /* Without `twice` no row stands in the group more than once, but noise 1 is a word seen. */
+    /* Without `twice`, no row occurs in the group more than once, but noise 1 is a seen word. */
     p.group.pairs = pairs;
     for (uint32_t i = 0; i < pairs; i++) {
         p.group.in[i] = twice ? (uint32_t)dice_below(&d, 3) : i;
@@ -94,7 +94,7 @@ static double logit(const play *p, uint32_t i, uint32_t s)
     return sum;
 }
 
-/* The derivative of the logarithm of the likelihood by the logit, times the rate. */
+/* The derivative of the log likelihood with respect to the logit, times the rate. */
 static double slope(const play *p, uint32_t i, uint32_t s)
 {
     if (s > 0 && p->group.slot[s] == p->group.target[i])
@@ -243,7 +243,7 @@ static void the_sigmoid_is_exact_to_single_precision(void **state)
     assert_true(pv_sgns_sigmoid(INFINITY) > 0.999f && pv_sgns_sigmoid(-INFINITY) < 0.001f);
 }
 
-/* ---- Noise ------------------------------------------------------------------------------------- */
+/* ---- Noise ----------------------------------------------------------------------------------- */
 
 static void words_are_drawn_by_their_weights(void **state)
 {
@@ -256,7 +256,7 @@ static void words_are_drawn_by_their_weights(void **state)
         weight[i] = i % 10 == 3 ? 0 : pow(1.0 + i, -0.75);
     for (uint32_t i = 0; i < WORDS; i += 2) /* a block: every other word */
         members[count++] = i;
-    members[count++] = 3; /* of no weight */
+    members[count++] = 3; /* with weight 0 */
     for (uint32_t k = 0; k < count; k++)
         total += weight[members[k]];
     pv_noise noise;
@@ -287,11 +287,12 @@ static void one_word_is_always_drawn_and_none_is_told(void **state)
     assert_int_equal(noise.count, 0);
 }
 
-/* ---- Windows ------------------------------------------------------------------------------------- */
+/* ---- Windows --------------------------------------------------------------------------------- */
 
 enum { TEXT_WORDS = 50, TEXT_TOKENS = 400000 };
 
-/* Word i stands in proportion to 1 / (i + 1); documents of different lengths, some empty. */
+/* The frequency of word i is proportional to 1 / (i + 1); documents have different lengths, some
+ * are empty. */
 static uint32_t *make_ids(size_t *length, uint64_t *frequency)
 {
     dice d = {11};
@@ -410,7 +411,7 @@ static void without_subsampling_every_word_is_kept(void **state)
     psdvec_context_free(ctx);
 }
 
-/* ---- Phases ---------------------------------------------------------------------------------------- */
+/* ---- Phases ---------------------------------------------------------------------------------- */
 
 typedef struct ledger {
     psdvec_context *ctx;
