@@ -323,7 +323,7 @@ static void connectors_stand_inside_phrases_only(void **state)
     b->find.min_count = 1;
     b->find.threshold = 0;
     b->find.passes = 1;
-    /* 24 words; n(bank) = 6, n(america) = 4. Three words need more than 4 occurrences. */
+    /* 24 words; n(bank) = 6, n(america) = 4. A phrase has at most 4 words, so no 3 connectors. */
     finds(b, text, "bank of america\t2\t1\n");
     char *got;
     b->text.phrases = NULL;
