@@ -107,7 +107,7 @@ static void multiply(const float *a, float *product)
                 product, SIDE);
 }
 
-static void the_hosts_openblas_keeps_its_threads(void **state)
+static void the_programs_openblas_keeps_its_threads(void **state)
 {
     const char *folder = *state;
     if (openblas_get_parallel() == 0) {
@@ -214,7 +214,7 @@ static void look(process *p)
     p->threads = entries("/proc/self/task");
 }
 
-static void the_process_is_left_as_it_was(void **state)
+static void the_process_is_left_unchanged(void **state)
 {
     const char *folder = *state;
     static process before, after;
@@ -297,8 +297,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(the_hosts_openblas_keeps_its_threads),
-        TEST(the_process_is_left_as_it_was),
+        TEST(the_programs_openblas_keeps_its_threads),
+        TEST(the_process_is_left_unchanged),
         TEST(no_fork_handler_is_installed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,7 @@ static void several_steps_are_those_of_the_reference(void **state)
     problem_free(p);
 }
 
-static void so_they_are_with_subsampling_and_distances(void **state)
+static void several_steps_agree_with_subsampling_and_distance_weights(void **state)
 {
     (void)state;
     problem *p = problem_of_text(3, 100, 5000, true, 2);
@@ -228,7 +228,7 @@ static void refined_steps_are_those_of_the_reference(void **state)
 }
 
 /* Here the eigenvalues are computed by Lanczos iteration. */
-static void so_they_are_where_the_matrix_is_too_large_to_write_down(void **state)
+static void several_steps_agree_with_an_implicit_matrix(void **state)
 {
     (void)state;
     problem *p = random_problem(4, 560, 60000);
@@ -317,7 +317,7 @@ static void fewer_positive_eigenvalues_are_kept_with_a_warning(void **state)
     problem_free(p);
 }
 
-static void long_steps_are_taken_back_where_the_reference_does(void **state)
+static void long_steps_are_rejected_where_the_reference_rejects_them(void **state)
 {
     (void)state;
     size_t taken_back = 0, shorter_than_one = 0;
@@ -365,7 +365,7 @@ static void it_stops_where_the_reference_stops(void **state)
     problem_free(p);
 }
 
-static void the_plain_kernels_give_the_same_to_rounding(void **state)
+static void portable_kernels_agree_up_to_rounding(void **state)
 {
     (void)state;
     problem *p = random_problem(9, 80, 8000);
@@ -491,7 +491,7 @@ static void known_vectors(dice *d, double *V)
         V[i] = fmax(-1, fmin(1, 0.6 * dice_normal(d)));
 }
 
-static void counts_made_from_vectors_give_them_back(void **state)
+static void vectors_are_recovered_from_their_counts(void **state)
 {
     (void)state;
     dice d = {11};
@@ -555,7 +555,7 @@ static void more_text_recovers_more(void **state)
 
 /* Appendix A of the paper: counts whose targets are M(2), including the diagonal. From X(0) = G the
  * first step computes the eigenvalues of M(2). */
-static void appendix_a_the_sign_tells_who_avoids_whom(void **state)
+static void appendix_a_signs_mark_words_that_avoid_each_other(void **state)
 {
     (void)state;
     static const double M2[9] = {0.2, -1.6, 0, -1.6, -2.2, 0, 0, 0, 2};
@@ -664,7 +664,7 @@ static psdvec_status note_requests(void *user, const pv_core *core, const pv_cou
     return PSDVEC_OK;
 }
 
-static void memory_that_is_refused_never_changes_the_bits(void **state)
+static void failed_allocations_never_change_the_bits(void **state)
 {
     (void)state;
     problem *p = random_problem(5, 600, 20000);
@@ -695,7 +695,7 @@ static void memory_that_is_refused_never_changes_the_bits(void **state)
     problem_free(p);
 }
 
-static void a_state_goes_on_with_the_same_bits(void **state)
+static void a_resumed_run_gives_the_same_bits(void **state)
 {
     (void)state;
     problem *p = random_problem(14, 60, 8000);
@@ -755,24 +755,24 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_step_is_that_of_the_reference),
         cmocka_unit_test(several_steps_are_those_of_the_reference),
-        cmocka_unit_test(so_they_are_with_subsampling_and_distances),
-        cmocka_unit_test(so_they_are_where_the_matrix_is_too_large_to_write_down),
+        cmocka_unit_test(several_steps_agree_with_subsampling_and_distance_weights),
+        cmocka_unit_test(several_steps_agree_with_an_implicit_matrix),
         cmocka_unit_test(refined_steps_are_those_of_the_reference),
         cmocka_unit_test(presets_are_near_the_dense_solution),
         cmocka_unit_test(ranks_shrink_as_the_schedule_says),
         cmocka_unit_test(fewer_positive_eigenvalues_are_kept_with_a_warning),
-        cmocka_unit_test(long_steps_are_taken_back_where_the_reference_does),
+        cmocka_unit_test(long_steps_are_rejected_where_the_reference_rejects_them),
         cmocka_unit_test(priors_are_those_of_the_reference),
         cmocka_unit_test(it_stops_where_the_reference_stops),
-        cmocka_unit_test(the_plain_kernels_give_the_same_to_rounding),
+        cmocka_unit_test(portable_kernels_agree_up_to_rounding),
         cmocka_unit_test(the_matrix_of_a_step_has_the_trace_that_was_kept),
         cmocka_unit_test(the_objective_never_rises),
-        cmocka_unit_test(counts_made_from_vectors_give_them_back),
+        cmocka_unit_test(vectors_are_recovered_from_their_counts),
         cmocka_unit_test(more_text_recovers_more),
-        cmocka_unit_test(appendix_a_the_sign_tells_who_avoids_whom),
+        cmocka_unit_test(appendix_a_signs_mark_words_that_avoid_each_other),
         cmocka_unit_test(the_bits_are_the_same_for_any_threads_and_from_a_file),
-        cmocka_unit_test(a_state_goes_on_with_the_same_bits),
-        cmocka_unit_test(memory_that_is_refused_never_changes_the_bits),
+        cmocka_unit_test(a_resumed_run_gives_the_same_bits),
+        cmocka_unit_test(failed_allocations_never_change_the_bits),
         cmocka_unit_test(a_number_that_is_not_finite_is_reported_with_its_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void check_model_getters(const psdvec_model *m, uint32_t i, bool there)
     psdvec_model_sparse_row(m, i, NULL, NULL, NULL);
 }
 
-static void getters_of_models_answer_for_any_index(void **state)
+static void getters_of_models_accept_any_index(void **state)
 {
     workshop *w = *state;
     psdvec_model *m = open_pair(w);
@@ -110,7 +110,7 @@ static void getters_of_models_answer_for_any_index(void **state)
     psdvec_model_close(m);
 }
 
-static void getters_of_sparse_models_answer_for_any_index(void **state)
+static void getters_of_sparse_models_accept_any_index(void **state)
 {
     workshop *w = *state;
     const uint64_t offsets[] = {0, 1, 2}, begin[] = {0, 2, 4};
@@ -160,7 +160,7 @@ static void check_counts_getters(const psdvec_counts *c, uint32_t i, bool there)
     psdvec_counts_row(c, i, NULL);
 }
 
-static void getters_of_counts_answer_for_any_index(void **state)
+static void getters_of_counts_accept_any_index(void **state)
 {
     workshop *w = *state;
     psdvec_counts *c = open_counts(w);
@@ -1024,7 +1024,7 @@ static void text_options_of_an_older_program_are_not_read_past_their_end(void **
 }
 
 /* NULL is accepted as an empty array. */
-static void arrays_of_nothing_need_no_pointer(void **state)
+static void empty_arrays_may_be_null(void **state)
 {
     (void)state;
     bench bench_, *b = &bench_;
@@ -1067,7 +1067,7 @@ static psdvec_count_options counting_of(const bench *b, psdvec_settings **settin
     return *(psdvec_count_options *)psdvec_settings_struct(*settings);
 }
 
-static void no_counting_options_are_those_of_the_preset(void **state)
+static void null_counting_options_mean_the_preset(void **state)
 {
     (void)state;
     bench bench_, *b = &bench_;
@@ -1092,7 +1092,7 @@ static void no_counting_options_are_those_of_the_preset(void **state)
     bench_close(b);
 }
 
-static void every_call_refuses_null_where_it_needs_something(void **state)
+static void every_call_refuses_null_for_required_arguments(void **state)
 {
     (void)state;
     bench b;
@@ -1107,14 +1107,14 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
         TEST(null_and_bad_indices_are_refused_by_name),
-        TEST(getters_of_models_answer_for_any_index),
-        TEST(getters_of_sparse_models_answer_for_any_index),
-        TEST(getters_of_counts_answer_for_any_index),
-        cmocka_unit_test(every_call_refuses_null_where_it_needs_something),
+        TEST(getters_of_models_accept_any_index),
+        TEST(getters_of_sparse_models_accept_any_index),
+        TEST(getters_of_counts_accept_any_index),
+        cmocka_unit_test(every_call_refuses_null_for_required_arguments),
         cmocka_unit_test(indices_out_of_range_are_refused),
-        cmocka_unit_test(arrays_of_nothing_need_no_pointer),
+        cmocka_unit_test(empty_arrays_may_be_null),
         cmocka_unit_test(text_options_of_an_older_program_are_not_read_past_their_end),
-        cmocka_unit_test(no_counting_options_are_those_of_the_preset),
+        cmocka_unit_test(null_counting_options_mean_the_preset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

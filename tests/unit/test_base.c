@@ -99,7 +99,7 @@ static void a_scope_frees_all_its_blocks_whether_or_not_one_failed(void **state)
     pv_scope_free(&scope);
 }
 
-static void a_request_beyond_the_budget_is_refused_with_a_sentence(void **state)
+static void a_request_beyond_the_budget_fails_with_a_message(void **state)
 {
     bench *b = *state;
     void *half = pv_alloc(b->ctx, 16, 1 << 20, "half of it");
@@ -298,7 +298,7 @@ static psdvec_status fail_silently(void *opaque, int worker)
     return worker == s->worker ? PSDVEC_ERR_NUMERIC : PSDVEC_OK;
 }
 
-static void a_failure_that_a_worker_only_returns_is_not_lost(void **state)
+static void a_failure_without_a_message_is_reported(void **state)
 {
     bench *b = *state;
     for (int worker = 0; worker < psdvec_threads(b->ctx); worker++) {
@@ -411,7 +411,7 @@ static void check_file(const char *path, const char *expected)
     free(bytes);
 }
 
-static void an_output_appears_when_it_is_whole(void **state)
+static void an_output_appears_when_it_is_complete(void **state)
 {
     bench *b = *state;
     char *path = scratch_path(b->folder, "out");
@@ -490,7 +490,7 @@ static void a_link_to_nothing_yet_is_followed(void **state)
     free(link);
 }
 
-static void impossible_targets_are_refused_at_once(void **state)
+static void invalid_targets_are_refused_at_once(void **state)
 {
     bench *b = *state;
     char *missing = scratch_path(b->folder, "no/such/folder"),
@@ -690,7 +690,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_scope_frees_all_its_blocks_whether_or_not_one_failed),
-        TEST(a_request_beyond_the_budget_is_refused_with_a_sentence),
+        TEST(a_request_beyond_the_budget_fails_with_a_message),
         TEST(a_silent_request_leaves_no_failure),
         TEST(products_that_wrap_around_are_refused),
         TEST(blocks_are_aligned_and_zero_where_promised),
@@ -701,16 +701,16 @@ int main(void)
         TEST(each_worker_runs_once),
         TEST(a_failure_ends_the_tasks_and_is_reported),
         TEST(a_request_to_stop_ends_the_tasks),
-        TEST(a_failure_that_a_worker_only_returns_is_not_lost),
+        TEST(a_failure_without_a_message_is_reported),
         TEST(workers_may_not_divide_their_work_again),
         TEST(philox_gives_the_published_answers),
         TEST(random_numbers_have_the_moments_they_should),
         TEST(random_streams_differ_by_seed_purpose_and_index),
-        TEST(an_output_appears_when_it_is_whole),
+        TEST(an_output_appears_when_it_is_complete),
         TEST(a_discarded_output_leaves_nothing),
         TEST(a_link_is_followed),
         TEST(a_link_to_nothing_yet_is_followed),
-        TEST(impossible_targets_are_refused_at_once),
+        TEST(invalid_targets_are_refused_at_once),
         TEST(a_name_of_255_bytes_is_possible),
         TEST(a_full_disk_is_reported_and_leaves_nothing),
         TEST(a_map_shows_the_file_mapped_or_read),

@@ -47,7 +47,7 @@ static void compare_with_dense(problem *p)
     pv_cooccurrence_free(&c);
 }
 
-static void both_directions_are_added_up(void **state)
+static void both_directions_are_summed(void **state)
 {
     (void)state;
     for (int subsample = 0; subsample < 2; subsample++) {
@@ -237,7 +237,7 @@ static void wrong_kinds_of_input_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_directions_are_added_up),
+        cmocka_unit_test(both_directions_are_summed),
         cmocka_unit_test(large_matrices_go_to_files_and_are_the_same),
         cmocka_unit_test(strata_of_a_round_share_nothing),
         cmocka_unit_test(blocks_have_about_the_same_work),

@@ -205,7 +205,7 @@ static const float *numbers_of(const setting *s, operation *op)
     return result_of(s, op)->numbers;
 }
 
-static void each_function_computes_what_its_name_says(void **state)
+static void each_function_computes_the_right_result(void **state)
 {
     const setting *s = *state;
     const problem *p = s->p;
@@ -296,7 +296,7 @@ static psdvec_status many_small_products(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static void several_threads_at_once_get_the_bits_of_one(void **state)
+static void concurrent_calls_give_the_same_bits(void **state)
 {
     setting *s = *state;
     assert_int_equal(psdvec_threads(s->ctx), 8);
@@ -305,7 +305,7 @@ static void several_threads_at_once_get_the_bits_of_one(void **state)
     assert_int_equal(atomic_load(&s->wrong), 0);
 }
 
-static void the_number_of_threads_of_the_hosts_openblas_stays(void **state)
+static void the_threads_of_the_programs_openblas_do_not_change(void **state)
 {
     setting *s = *state;
     if (openblas_get_parallel() == 0) {
@@ -326,9 +326,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(each_function_computes_what_its_name_says),
-        TEST(several_threads_at_once_get_the_bits_of_one),
-        TEST(the_number_of_threads_of_the_hosts_openblas_stays),
+        TEST(each_function_computes_the_right_result),
+        TEST(concurrent_calls_give_the_same_bits),
+        TEST(the_threads_of_the_programs_openblas_do_not_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

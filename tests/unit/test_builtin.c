@@ -52,7 +52,7 @@ static size_t sets_of(psdvec_test_kind kind, uint32_t *questions, uint32_t *sect
     return sets;
 }
 
-static void every_set_is_read_and_says_that_it_is_built_in(void **state)
+static void every_set_can_be_read_and_is_marked_as_built_in(void **state)
 {
     (void)state;
     assert_int_equal(psdvec_test_builtin_count(), 7);
@@ -75,7 +75,7 @@ static void the_names_are_different(void **state)
             assert_string_not_equal(pv_builtin_sets[i].name, pv_builtin_sets[j].name);
 }
 
-static void a_text_ends_where_it_says_with_a_whole_line(void **state)
+static void a_text_has_its_length_and_ends_with_a_newline(void **state)
 {
     (void)state;
     for (size_t i = 0; i < pv_builtin_sets_count; i++) {
@@ -120,7 +120,7 @@ static void the_first_relation_is_that_of_capitals(void **state)
     assert_memory_equal(pv_builtin_sets[0].text, first, strlen(first));
 }
 
-static void a_set_that_is_not_there_is_refused(void **state)
+static void an_unknown_set_is_refused(void **state)
 {
     (void)state;
     psdvec_test *test;
@@ -132,13 +132,13 @@ static void a_set_that_is_not_there_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_set_is_read_and_says_that_it_is_built_in),
+        cmocka_unit_test(every_set_can_be_read_and_is_marked_as_built_in),
         cmocka_unit_test(the_names_are_different),
-        cmocka_unit_test(a_text_ends_where_it_says_with_a_whole_line),
+        cmocka_unit_test(a_text_has_its_length_and_ends_with_a_newline),
         cmocka_unit_test(analogies_are_five_sets_with_a_section_for_each_relation),
         cmocka_unit_test(there_are_synonyms_and_categories_but_no_ratings_of_similarity),
         cmocka_unit_test(the_first_relation_is_that_of_capitals),
-        cmocka_unit_test(a_set_that_is_not_there_is_refused),
+        cmocka_unit_test(an_unknown_set_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

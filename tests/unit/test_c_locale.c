@@ -64,7 +64,7 @@ static void numbers_have_a_decimal_point(void **state)
     assert_string_equal(text, "1234,5"); /* the program's locale is restored */
 }
 
-static void a_failure_is_told_with_a_decimal_point(void **state)
+static void messages_have_a_decimal_point(void **state)
 {
     (void)state;
     if (!speak(locale_with_comma))
@@ -108,7 +108,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, to_c_locale)
     const struct CMUnitTest tests[] = {
         TEST(numbers_have_a_decimal_point),
-        TEST(a_failure_is_told_with_a_decimal_point),
+        TEST(messages_have_a_decimal_point),
         TEST(letters_are_those_of_ascii),
         TEST(errors_have_a_text),
     };

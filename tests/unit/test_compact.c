@@ -70,7 +70,7 @@ static const char *version_of(const psdvec_model *m)
     return pv_st_meta(m->file, "version");
 }
 
-static void words_forms_and_frequencies_come_back(void **state)
+static void words_forms_and_frequencies_are_preserved(void **state)
 {
     workshop *w = *state;
     for (int k = 0; k < 2; k++) {
@@ -88,7 +88,7 @@ static void words_forms_and_frequencies_come_back(void **state)
     }
 }
 
-static void what_is_not_known_is_left_out(void **state)
+static void unknown_values_are_omitted(void **state)
 {
     workshop *w = *state;
     small s;
@@ -172,7 +172,7 @@ static void write_damaged(workshop *w, const damage *d)
     assert_int_equal(pv_output_commit(output), PSDVEC_OK);
 }
 
-static void damaged_files_are_refused_with_a_sentence(void **state)
+static void damaged_files_fail_with_a_message(void **state)
 {
     workshop *w = *state;
     static const char long_number[] = "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01\x02";
@@ -230,10 +230,10 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
-        CASE(words_forms_and_frequencies_come_back),
-        CASE(what_is_not_known_is_left_out),
+        CASE(words_forms_and_frequencies_are_preserved),
+        CASE(unknown_values_are_omitted),
         CASE(other_models_keep_version_1),
-        CASE(damaged_files_are_refused_with_a_sentence),
+        CASE(damaged_files_fail_with_a_message),
         CASE(only_small_letters_get_capitals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

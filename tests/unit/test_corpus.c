@@ -88,7 +88,7 @@ static char *listed(bench *b, const char *input)
     return out;
 }
 
-static void folders_are_walked_in_sorted_order(void **state)
+static void folders_are_traversed_in_sorted_order(void **state)
 {
     bench *b = *state;
     make(b, "d", NULL);
@@ -121,7 +121,7 @@ static void a_folder_without_files_is_refused(void **state)
     free(list);
 }
 
-static void a_circle_of_links_repeats_no_text(void **state)
+static void a_cycle_of_links_repeats_no_text(void **state)
 {
     bench *b = *state;
     make(b, "d", NULL);
@@ -135,7 +135,7 @@ static void a_circle_of_links_repeats_no_text(void **state)
     free(link);
 }
 
-static void hidden_names_and_clutter_are_passed_over(void **state)
+static void hidden_files_and_system_files_are_skipped(void **state)
 {
     (void)state;
     assert_true(pv_is_clutter(".x"));
@@ -249,7 +249,7 @@ static psdvec_status unpack(bench *b, const char *path, char **out, size_t *leng
     return status;
 }
 
-static void every_packing_is_undone(void **state)
+static void every_compression_is_read(void **state)
 {
     bench *b = *state;
     for (int kind = 0; kind < PACKINGS; kind++) {
@@ -293,7 +293,7 @@ static void names_in_an_archive_do_not_depend_on_the_locale(void **state)
     free(out);
 }
 
-static void a_cut_packed_file_is_damaged_wherever_it_was_cut(void **state)
+static void a_truncated_compressed_file_is_reported(void **state)
 {
     bench *b = *state;
     for (int kind = 0; kind < PACKINGS; kind++) {
@@ -318,7 +318,7 @@ static void a_cut_packed_file_is_damaged_wherever_it_was_cut(void **state)
 }
 
 /* Flips one bit. These formats have a checksum over the text. */
-static void a_flipped_bit_does_not_go_unnoticed(void **state)
+static void a_flipped_bit_is_detected(void **state)
 {
     bench *b = *state;
     for (int kind = 0; kind < PACKINGS; kind++) {
@@ -344,7 +344,7 @@ static void a_flipped_bit_does_not_go_unnoticed(void **state)
     }
 }
 
-static void files_after_one_another_are_one_text(void **state)
+static void concatenated_files_are_one_text(void **state)
 {
     bench *b = *state;
     for (int kind = GZIP; kind <= LZ4; kind++) {
@@ -366,7 +366,7 @@ static void files_after_one_another_are_one_text(void **state)
     }
 }
 
-static void an_empty_text_may_be_packed(void **state)
+static void an_empty_text_may_be_compressed(void **state)
 {
     bench *b = *state;
     b->length = 0;
@@ -381,7 +381,7 @@ static void an_empty_text_may_be_packed(void **state)
     }
 }
 
-static void text_that_begins_like_something_packed_is_text(void **state)
+static void text_that_begins_like_a_compressed_file_is_text(void **state)
 {
     bench *b = *state;
     static const char *const texts[] = {"BZhang said so", "PK is not zip", "BZh91AY is a start",
@@ -405,7 +405,7 @@ static void text_that_begins_like_something_packed_is_text(void **state)
     free(out);
 }
 
-static void a_member_knows_its_name(void **state)
+static void members_have_names(void **state)
 {
     bench *b = *state;
     pack(b, ZIP);
@@ -428,19 +428,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(folders_are_walked_in_sorted_order),
+        TEST(folders_are_traversed_in_sorted_order),
         TEST(a_folder_without_files_is_refused),
-        TEST(a_circle_of_links_repeats_no_text),
-        TEST(hidden_names_and_clutter_are_passed_over),
+        TEST(a_cycle_of_links_repeats_no_text),
+        TEST(hidden_files_and_system_files_are_skipped),
         TEST(standard_input_can_be_named_once),
-        TEST(every_packing_is_undone),
+        TEST(every_compression_is_read),
         TEST(names_in_an_archive_do_not_depend_on_the_locale),
-        TEST(a_cut_packed_file_is_damaged_wherever_it_was_cut),
-        TEST(a_flipped_bit_does_not_go_unnoticed),
-        TEST(files_after_one_another_are_one_text),
-        TEST(an_empty_text_may_be_packed),
-        TEST(text_that_begins_like_something_packed_is_text),
-        TEST(a_member_knows_its_name),
+        TEST(a_truncated_compressed_file_is_reported),
+        TEST(a_flipped_bit_is_detected),
+        TEST(concatenated_files_are_one_text),
+        TEST(an_empty_text_may_be_compressed),
+        TEST(text_that_begins_like_a_compressed_file_is_text),
+        TEST(members_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void a_table_finds_every_word_again(void **state)
 }
 
 /* Keys with the same hash are distinguished by their bytes. */
-static void words_that_collide_are_told_apart(void **state)
+static void words_with_equal_hashes_are_distinguished(void **state)
 {
     bench *b = *state;
     pv_word_table table;
@@ -125,7 +125,7 @@ static void words_that_collide_are_told_apart(void **state)
     pv_word_table_free(&table);
 }
 
-static void words_that_begin_alike_differ(void **state)
+static void words_with_a_common_prefix_are_distinguished(void **state)
 {
     bench *b = *state;
     pv_word_table table;
@@ -167,7 +167,7 @@ static void partitions_hold_each_word_once(void **state)
     pv_word_table_free(&table);
 }
 
-static void a_table_that_may_not_grow_says_so(void **state)
+static void a_table_reports_that_it_is_full(void **state)
 {
     bench *b = *state;
     pv_word_table table;
@@ -190,7 +190,7 @@ static void a_table_that_may_not_grow_says_so(void **state)
 
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
-static void a_row_comes_out_sorted_and_summed(void **state)
+static void a_row_is_sorted_and_summed(void **state)
 {
     bench *b = *state;
     static const uint32_t sizes[] = {1, 2, 63, 64, 65, 4095, 4096, 4097, 300000};
@@ -322,13 +322,13 @@ static void merge_spills(bench *b, size_t wanted, unsigned percent)
     free(got);
 }
 
-static void a_few_spills_add_up(void **state)
+static void a_few_spills_are_merged(void **state)
 {
     merge_spills(*state, 1, 50);
     merge_spills(*state, 3, 20);
 }
 
-static void more_spills_than_can_be_merged_at_once_add_up(void **state)
+static void many_spills_are_merged_in_rounds(void **state)
 {
     merge_spills(*state, 150, 2); /* two rounds of compaction */
 }
@@ -353,7 +353,7 @@ static void groups_cover_all_rows(void **state)
 
 /* ---- Token encoding -------------------------------------------------------------------------- */
 
-static void every_token_survives_its_code(void **state)
+static void every_token_is_encoded_losslessly(void **state)
 {
     (void)state;
     static const uint32_t places[] = {0, 2, 0xBFFF, 0xC000, 0xFFFF, 0x10000, 0x3FFFFFFF};
@@ -376,15 +376,15 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_table_finds_every_word_again),
-        TEST(words_that_collide_are_told_apart),
-        TEST(words_that_begin_alike_differ),
+        TEST(words_with_equal_hashes_are_distinguished),
+        TEST(words_with_a_common_prefix_are_distinguished),
         TEST(partitions_hold_each_word_once),
-        TEST(a_table_that_may_not_grow_says_so),
-        TEST(a_row_comes_out_sorted_and_summed),
-        TEST(a_few_spills_add_up),
-        TEST(more_spills_than_can_be_merged_at_once_add_up),
+        TEST(a_table_reports_that_it_is_full),
+        TEST(a_row_is_sorted_and_summed),
+        TEST(a_few_spills_are_merged),
+        TEST(many_spills_are_merged_in_rounds),
         TEST(groups_cover_all_rows),
-        TEST(every_token_survives_its_code),
+        TEST(every_token_is_encoded_losslessly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static void appendix_a_the_semidefinite_form_gives_the_printed_vectors(void **st
     dense_model_free(&m);
 }
 
-static void appendix_a_singular_vectors_do_not_see_who_avoids_whom(void **state)
+static void appendix_a_singular_vectors_lose_the_sign(void **state)
 {
     (void)state;
     /* Without the signs, the symmetric form equals an SVD: the same for both. */
@@ -181,7 +181,7 @@ static dense_counts by_hand(void)
     return c;
 }
 
-static void smoothed_targets_are_as_worked_out_by_hand(void **state)
+static void smoothed_targets_agree_with_hand_computed_values(void **state)
 {
     (void)state;
     dense_counts c = by_hand();
@@ -200,7 +200,7 @@ static void smoothed_targets_are_as_worked_out_by_hand(void **state)
     dense_counts_free(&c);
 }
 
-static void pmi_targets_are_as_worked_out_by_hand(void **state)
+static void pmi_targets_agree_with_hand_computed_values(void **state)
 {
     (void)state;
     dense_counts c = by_hand();
@@ -222,7 +222,7 @@ static void pmi_targets_are_as_worked_out_by_hand(void **state)
     dense_counts_free(&c);
 }
 
-static void square_root_weights_are_as_worked_out_by_hand(void **state)
+static void square_root_weights_agree_with_hand_computed_values(void **state)
 {
     (void)state;
     dense_counts c = by_hand();
@@ -255,7 +255,7 @@ static void square_root_weights_are_as_worked_out_by_hand(void **state)
     dense_counts_free(&c);
 }
 
-static void symmetric_weights_are_as_worked_out_by_hand(void **state)
+static void symmetric_weights_agree_with_hand_computed_values(void **state)
 {
     (void)state;
     dense_counts c = by_hand();
@@ -487,7 +487,7 @@ static void the_objective_never_rises_with_a_heavy_background(void **state)
     assert_true(short_steps > 0);
 }
 
-static void training_stops_where_the_objective_does_not_fall(void **state)
+static void training_stops_when_the_objective_stops_decreasing(void **state)
 {
     (void)state;
     dice d = {5};
@@ -590,7 +590,7 @@ static void a_solution_is_a_fixed_point_of_every_words_regression(void **state)
 
 /* ---- Recovery -------------------------------------------------------------------------------- */
 
-static void counts_made_from_vectors_give_them_back(void **state)
+static void vectors_are_recovered_from_their_counts(void **state)
 {
     (void)state;
     dice d = {7};
@@ -787,7 +787,7 @@ static void arpack_and_lapack_agree(void **state)
     free(Q);
 }
 
-static void random_counts_survive_a_counts_file(void **state)
+static void random_counts_are_preserved_in_a_counts_file(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_path(folder, "counts.safetensors");
@@ -845,28 +845,28 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(appendix_a_the_semidefinite_form_gives_the_printed_vectors),
-        cmocka_unit_test(appendix_a_singular_vectors_do_not_see_who_avoids_whom),
+        cmocka_unit_test(appendix_a_singular_vectors_lose_the_sign),
         cmocka_unit_test(appendix_a_the_symmetric_form_keeps_the_sign_in_J),
-        cmocka_unit_test(smoothed_targets_are_as_worked_out_by_hand),
-        cmocka_unit_test(pmi_targets_are_as_worked_out_by_hand),
-        cmocka_unit_test(square_root_weights_are_as_worked_out_by_hand),
-        cmocka_unit_test(symmetric_weights_are_as_worked_out_by_hand),
+        cmocka_unit_test(smoothed_targets_agree_with_hand_computed_values),
+        cmocka_unit_test(pmi_targets_agree_with_hand_computed_values),
+        cmocka_unit_test(square_root_weights_agree_with_hand_computed_values),
+        cmocka_unit_test(symmetric_weights_agree_with_hand_computed_values),
         cmocka_unit_test(priors_grow_with_rarity_and_have_bands),
         cmocka_unit_test(both_directions_make_one_symmetric_problem),
         cmocka_unit_test(the_first_step_is_that_of_the_paper),
         cmocka_unit_test(the_trace_is_the_sum_kept_before),
         cmocka_unit_test(the_objective_never_rises),
         cmocka_unit_test(the_objective_never_rises_with_a_heavy_background),
-        cmocka_unit_test(training_stops_where_the_objective_does_not_fall),
+        cmocka_unit_test(training_stops_when_the_objective_stops_decreasing),
         cmocka_unit_test(fewer_positive_eigenvalues_than_dimensions_are_kept),
         cmocka_unit_test(one_prior_for_all_shrinks_the_eigenvalues),
         cmocka_unit_test(a_solution_is_a_fixed_point_of_every_words_regression),
-        cmocka_unit_test(counts_made_from_vectors_give_them_back),
+        cmocka_unit_test(vectors_are_recovered_from_their_counts),
         cmocka_unit_test(more_text_recovers_more),
         cmocka_unit_test(noncore_vectors_minimise_their_penalty),
         cmocka_unit_test(spread_is_the_posterior_standard_deviation),
         cmocka_unit_test(arpack_and_lapack_agree),
-        cmocka_unit_test(random_counts_survive_a_counts_file),
+        cmocka_unit_test(random_counts_are_preserved_in_a_counts_file),
         cmocka_unit_test(distances_are_those_of_known_spaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void train_many_words(trained *t)
 }
 
 /* The reported standard error has the size of the actual errors. */
-static void a_sample_knows_how_far_it_is_off(void **state)
+static void the_standard_error_of_a_sample_is_right(void **state)
 {
     (void)state;
     trained t;
@@ -175,7 +175,7 @@ static void sampled_sums_have_derivatives(void **state)
 
 /* ---- Generating text ------------------------------------------------------------------------- */
 
-static void drawn_words_follow_the_probabilities(void **state)
+static void generated_words_follow_the_probabilities(void **state)
 {
     (void)state;
     trained *t = trained_new(PSDVEC_PRESET_DEFAULT, 2);
@@ -252,7 +252,7 @@ static double perplexity_at(trained *t, const char *path, bool counts, double te
     return perplexity;
 }
 
-static void the_fitted_parameters_are_the_likeliest(void **state)
+static void the_fitted_parameters_maximise_the_likelihood(void **state)
 {
     (void)state;
     int repeats_fitted = 0;
@@ -376,7 +376,7 @@ static void a_sample_of_a_text_is_fitted(void **state)
 }
 
 /* Vectors so short that no temperature is high enough, and words that never repeat. */
-static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
+static void fitted_values_can_be_read_back_for_any_text(void **state)
 {
     (void)state;
     trained t;
@@ -417,14 +417,14 @@ static void what_was_fitted_can_be_read_again_however_odd_the_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sample_knows_how_far_it_is_off),
+        cmocka_unit_test(the_standard_error_of_a_sample_is_right),
         cmocka_unit_test(the_error_of_the_total_does_not_depend_on_where_documents_end),
-        cmocka_unit_test(drawn_words_follow_the_probabilities),
-        cmocka_unit_test(the_fitted_parameters_are_the_likeliest),
+        cmocka_unit_test(generated_words_follow_the_probabilities),
+        cmocka_unit_test(the_fitted_parameters_maximise_the_likelihood),
         cmocka_unit_test(sampled_sums_have_derivatives),
         cmocka_unit_test(a_sample_of_a_text_is_fitted),
         cmocka_unit_test(progress_does_not_start_over_with_each_pass),
-        cmocka_unit_test(what_was_fitted_can_be_read_again_however_odd_the_text),
+        cmocka_unit_test(fitted_values_can_be_read_back_for_any_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,7 @@ static void compare_with_formula(psdvec_preset preset, bool counts, double tempe
     trained_free(t);
 }
 
-static void vectors_alone_obey_the_formula(void **state)
+static void probabilities_without_counts_follow_the_formula(void **state)
 {
     (void)state;
     compare_with_formula(PSDVEC_PRESET_PAPER, false, 1, (double)NAN);
@@ -223,7 +223,7 @@ static void vectors_alone_obey_the_formula(void **state)
     compare_with_formula(PSDVEC_PRESET_DEFAULT, false, 0.7, -0.5);
 }
 
-static void residuals_obey_the_formula(void **state)
+static void probabilities_with_residuals_follow_the_formula(void **state)
 {
     (void)state;
     compare_with_formula(PSDVEC_PRESET_PAPER, true, 1, (double)NAN);
@@ -403,7 +403,7 @@ static void words_may_be_fed_one_by_one(void **state)
 
 /* ---- Several models -------------------------------------------------------------------------- */
 
-static void models_share_one_space_of_words(void **state)
+static void models_share_one_vocabulary(void **state)
 {
     static heard h;
     (void)state;
@@ -470,7 +470,7 @@ static void models_share_one_space_of_words(void **state)
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-static void what_cannot_be_scored_is_refused_with_a_reason(void **state)
+static void invalid_input_is_refused_with_a_reason(void **state)
 {
     (void)state;
     trained *t = trained_new(PSDVEC_PRESET_DEFAULT, 1);
@@ -551,14 +551,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_kernels_give_the_same_bits_and_the_right_sums),
-        cmocka_unit_test(vectors_alone_obey_the_formula),
-        cmocka_unit_test(residuals_obey_the_formula),
+        cmocka_unit_test(probabilities_without_counts_follow_the_formula),
+        cmocka_unit_test(probabilities_with_residuals_follow_the_formula),
         cmocka_unit_test(a_window_of_one_is_the_bigram_model),
         cmocka_unit_test(next_words_have_the_same_probabilities),
         cmocka_unit_test(every_line_is_a_document_and_bits_do_not_depend_on_threads),
         cmocka_unit_test(words_may_be_fed_one_by_one),
-        cmocka_unit_test(models_share_one_space_of_words),
-        cmocka_unit_test(what_cannot_be_scored_is_refused_with_a_reason),
+        cmocka_unit_test(models_share_one_vocabulary),
+        cmocka_unit_test(invalid_input_is_refused_with_a_reason),
         cmocka_unit_test(a_scorer_can_be_used_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -309,7 +309,7 @@ static void compare_known(psdvec_context *ctx, known *k, const pv_eigen_options 
 
 /* The first matrix of the paper's algorithm has an eigenvalue near -2n, and the requested
  * eigenvalues are the largest of a decaying sequence. */
-static void one_huge_negative_eigenvalue_leads_nobody_astray(void **state)
+static void one_huge_negative_eigenvalue_does_no_harm(void **state)
 {
     (void)state;
     enum { N = 1500 };
@@ -333,7 +333,7 @@ static void one_huge_negative_eigenvalue_leads_nobody_astray(void **state)
     psdvec_context_free(ctx);
 }
 
-static void multiple_eigenvalues_are_found_as_often_as_they_are_there(void **state)
+static void eigenvalues_are_found_with_their_multiplicity(void **state)
 {
     (void)state;
     enum { N = 900 };
@@ -354,7 +354,7 @@ static void multiple_eigenvalues_are_found_as_often_as_they_are_there(void **sta
 }
 
 /* Beyond the rank the values are 0, and still have vectors. */
-static void low_rank_and_invariant_spaces_are_no_trouble(void **state)
+static void low_rank_and_invariant_subspaces_are_handled(void **state)
 {
     (void)state;
     enum { N = 800 };
@@ -503,7 +503,7 @@ static psdvec_context *seeded(uint64_t seed)
 
 /* The spectrum of Algorithm 1 has no gap after the requested values, and small residuals do not
  * prove that none was missed: the result must not depend on the random start. */
-static void no_eigenvector_of_a_continuum_is_passed_over(void **state)
+static void no_eigenvector_of_a_dense_spectrum_is_missed(void **state)
 {
     (void)state;
     enum { N = 6000, WANT = 150 };
@@ -701,7 +701,7 @@ static bool yes(void *user)
     return true;
 }
 
-static void what_goes_wrong_in_a_product_is_reported(void **state)
+static void failures_in_a_product_are_reported(void **state)
 {
     (void)state;
     for (size_t n = 100; n <= 1000; n += 900) {
@@ -799,7 +799,7 @@ static void tall_products_are_those_of_loops(void **state)
     psdvec_context_free(ctx);
 }
 
-static void the_fast_product_is_the_plain_one(void **state)
+static void fast_and_portable_products_agree(void **state)
 {
     (void)state;
     enum { ROWS = 50 };
@@ -871,7 +871,7 @@ static void products_in_half_precision_are_those_of_rounded_numbers(void **state
     }
 }
 
-static void the_fast_dot_products_are_the_plain_ones(void **state)
+static void fast_and_portable_dot_products_agree(void **state)
 {
     (void)state;
     enum { ROWS = 30 };
@@ -905,21 +905,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eigenpairs_are_those_of_lapack),
         cmocka_unit_test(eigenpairs_are_those_of_arpack),
-        cmocka_unit_test(one_huge_negative_eigenvalue_leads_nobody_astray),
-        cmocka_unit_test(multiple_eigenvalues_are_found_as_often_as_they_are_there),
-        cmocka_unit_test(low_rank_and_invariant_spaces_are_no_trouble),
+        cmocka_unit_test(one_huge_negative_eigenvalue_does_no_harm),
+        cmocka_unit_test(eigenvalues_are_found_with_their_multiplicity),
+        cmocka_unit_test(low_rank_and_invariant_subspaces_are_handled),
         cmocka_unit_test(a_small_matrix_gives_as_many_as_it_has),
         cmocka_unit_test(a_block_may_be_wide),
-        cmocka_unit_test(no_eigenvector_of_a_continuum_is_passed_over),
+        cmocka_unit_test(no_eigenvector_of_a_dense_spectrum_is_missed),
         cmocka_unit_test(machines_that_share_the_rows_find_the_same),
         cmocka_unit_test(a_good_guess_saves_work_and_a_bad_one_does_no_harm),
         cmocka_unit_test(vectors_that_converge_early_stay_orthogonal),
         cmocka_unit_test(the_bits_are_the_same_for_any_number_of_threads),
-        cmocka_unit_test(what_goes_wrong_in_a_product_is_reported),
+        cmocka_unit_test(failures_in_a_product_are_reported),
         cmocka_unit_test(tall_products_are_those_of_loops),
-        cmocka_unit_test(the_fast_product_is_the_plain_one),
+        cmocka_unit_test(fast_and_portable_products_agree),
         cmocka_unit_test(products_in_half_precision_are_those_of_rounded_numbers),
-        cmocka_unit_test(the_fast_dot_products_are_the_plain_ones),
+        cmocka_unit_test(fast_and_portable_dot_products_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void names_may_be_spelled_in_several_ways(void **state)
     assert_false(pv_encoding_known("nosuch"));
 }
 
-static void marks_say_the_encoding(void **state)
+static void byte_order_marks_determine_the_encoding(void **state)
 {
     (void)state;
     size_t mark;
@@ -84,7 +84,7 @@ static void wide_text_without_a_mark_is_recognised(void **state)
     assert_int_equal(pv_encoding_guess_wide("a\0b\0c\0d\0", 8), PV_ENCODING_UTF16LE);
 }
 
-static void binary_data_is_no_wide_text(void **state)
+static void binary_data_is_not_taken_for_wide_text(void **state)
 {
     (void)state;
     uint64_t random = 1;
@@ -168,7 +168,7 @@ static void converts(pv_encoding encoding, const char *name, const char *bytes, 
 #define CONVERTS(encoding, name, bytes, wanted, bad)                                               \
     converts(encoding, name, bytes, sizeof(bytes) - 1, wanted, bad)
 
-static void text_is_converted_wherever_it_is_cut(void **state)
+static void text_is_converted_for_any_division(void **state)
 {
     (void)state;
     CONVERTS(PV_ENCODING_WINDOWS_1252, NULL,
@@ -234,12 +234,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_may_be_spelled_in_several_ways),
-        cmocka_unit_test(marks_say_the_encoding),
+        cmocka_unit_test(byte_order_marks_determine_the_encoding),
         cmocka_unit_test(wide_text_without_a_mark_is_recognised),
-        cmocka_unit_test(binary_data_is_no_wide_text),
+        cmocka_unit_test(binary_data_is_not_taken_for_wide_text),
         cmocka_unit_test(western_text_that_is_not_utf8_is_windows_1252),
         cmocka_unit_test(a_character_cut_at_the_end_is_not_bad),
-        cmocka_unit_test(text_is_converted_wherever_it_is_cut),
+        cmocka_unit_test(text_is_converted_for_any_division),
         cmocka_unit_test(files_that_are_not_text_are_recognised),
         cmocka_unit_test(binary_data_is_recognised),
     };

@@ -64,7 +64,7 @@ static void assert_analogy(const psdvec_test *t, uint32_t q, const char *const w
 /* ---- Similarity ------------------------------------------------------------------------------ */
 
 /* Two pairs, tiger cat 7.35 and Plane car 5.77, in each format. */
-static void pairs_are_read_in_every_form_that_is_about(void **state)
+static void pairs_are_read_in_all_common_formats(void **state)
 {
     workshop *w = *state;
     static const char *const forms[] = {
@@ -134,7 +134,7 @@ static void equal_words_are_kept_once(void **state)
 
 /* ---- Analogies ------------------------------------------------------------------------------- */
 
-static void analogies_have_sections_and_empty_ones_vanish(void **state)
+static void analogies_have_sections_and_empty_ones_are_dropped(void **state)
 {
     workshop *w = *state;
     psdvec_test *t = read_text(w,
@@ -169,7 +169,7 @@ static void a_tag_makes_sections_wherever_its_column_is(void **state)
     }
 }
 
-static void of_word_pairs_each_is_asked_with_every_other(void **state)
+static void word_pairs_are_combined_into_analogies(void **state)
 {
     workshop *w = *state;
     psdvec_test *t = read_text(w, "cat\tkitten/kitty\ndog\tpuppy/pup/whelp\ncat\tkit\n");
@@ -281,7 +281,7 @@ static void categories_stay_apart_from_word_pairs(void **state)
     free(path);
 }
 
-static void a_link_back_repeats_no_sets(void **state)
+static void a_cycle_of_links_repeats_no_sets(void **state)
 {
     workshop *w = *state;
     char *path = scratch_path(w->folder, "set"), *link = scratch_path(w->folder, "set/b/back");
@@ -303,7 +303,7 @@ static bool detects(workshop *w, const char *text, psdvec_test_kind *kind)
     return found;
 }
 
-static void test_sets_are_told_from_text(void **state)
+static void test_sets_are_distinguished_from_text(void **state)
 {
     workshop *w = *state;
     static const char *const sets[] = {
@@ -363,7 +363,7 @@ static void choices_begin_with_the_right_one(void **state)
     }
 }
 
-static void words_with_few_categories_are_no_pairs(void **state)
+static void words_with_few_categories_are_not_pairs(void **state)
 {
     workshop *w = *state;
     psdvec_test *t = read_text(w, "cat\tanimal\ndog\tanimal\ncar\tvehicle\nbus\tvehicle\n");
@@ -451,7 +451,7 @@ static void every_builtin_set_can_be_read(void **state)
 
 /* ---- Errors in files ------------------------------------------------------------------------- */
 
-static void a_bad_line_is_named_with_what_was_expected(void **state)
+static void an_invalid_line_is_reported_with_what_was_expected(void **state)
 {
     workshop *w = *state;
     assert_refused(w, "a b 1\nc d 2\nc d\ne f 3\n", PSDVEC_ERR_DAMAGED,
@@ -474,7 +474,7 @@ static void a_bad_line_is_named_with_what_was_expected(void **state)
     assert_refused(w, "\"a\"x,b,1\nc,d,2\n", PSDVEC_ERR_DAMAGED, "line 1: a quoted field");
 }
 
-static void what_is_no_test_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
     workshop *w = *state;
     psdvec_test *t;
@@ -533,27 +533,27 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
-        TEST(pairs_are_read_in_every_form_that_is_about),
+        TEST(pairs_are_read_in_all_common_formats),
         TEST(quotes_may_hold_the_separator_and_quotes),
         TEST(one_line_below_a_header_is_enough),
         TEST(a_hyphen_is_no_part_of_speech_unless_all_words_have_one),
         TEST(equal_words_are_kept_once),
-        TEST(analogies_have_sections_and_empty_ones_vanish),
+        TEST(analogies_have_sections_and_empty_ones_are_dropped),
         TEST(a_tag_makes_sections_wherever_its_column_is),
-        TEST(of_word_pairs_each_is_asked_with_every_other),
+        TEST(word_pairs_are_combined_into_analogies),
         TEST(every_file_of_a_folder_is_a_set),
         TEST(a_folder_of_word_pairs_is_one_set),
         TEST(categories_stay_apart_from_word_pairs),
-        TEST(a_link_back_repeats_no_sets),
-        TEST(test_sets_are_told_from_text),
+        TEST(a_cycle_of_links_repeats_no_sets),
+        TEST(test_sets_are_distinguished_from_text),
         TEST(choices_begin_with_the_right_one),
-        TEST(words_with_few_categories_are_no_pairs),
+        TEST(words_with_few_categories_are_not_pairs),
         TEST(a_question_keeps_its_half_in_any_order_and_case),
         TEST(the_hash_of_a_question_is_fixed),
         TEST(the_name_is_that_of_the_file_without_its_ending),
         TEST(every_builtin_set_can_be_read),
-        TEST(a_bad_line_is_named_with_what_was_expected),
-        TEST(what_is_no_test_is_refused),
+        TEST(an_invalid_line_is_reported_with_what_was_expected),
+        TEST(other_files_are_refused),
         TEST(word_pairs_without_end_are_refused),
         TEST(memory_that_is_too_small_is_a_clean_failure),
     };

@@ -165,7 +165,7 @@ static void similarity_is_the_rank_correlation_of_cosines(void **state)
     psdvec_model_close(model);
 }
 
-static void the_mean_of_all_vectors_stands_in_where_it_is_asked_to(void **state)
+static void the_mean_vector_replaces_unknown_words_on_request(void **state)
 {
     workshop *w = *state;
     psdvec_model *model = model_of(w, "a 1 0 0\nb 0 1 0\nc 3 1 0\nd 0 0 1\n"); /* mean 4 2 1 */
@@ -193,7 +193,7 @@ static void words_without_any_spelling_are_dropped(void **state)
     psdvec_model_close(model);
 }
 
-static void words_are_looked_up_as_they_stand_and_then_in_lower_case(void **state)
+static void words_are_looked_up_unchanged_and_then_in_lower_case(void **state)
 {
     workshop *w = *state;
     psdvec_model *model =
@@ -210,7 +210,7 @@ static void words_are_looked_up_as_they_stand_and_then_in_lower_case(void **stat
 
 /* ---- Analogies ------------------------------------------------------------------------------- */
 
-static void the_fast_kernels_give_the_bits_of_the_plain_ones(void **state)
+static void fast_and_portable_kernels_give_the_same_bits(void **state)
 {
     (void)state;
     const pv_analogy_kernels *fast = pv_analogy_kernels_best();
@@ -353,7 +353,7 @@ static void answers_do_not_depend_on_the_threads_nor_on_the_order(void **state)
     free_puzzle(&one);
 }
 
-static void of_equal_words_the_earlier_is_the_answer(void **state)
+static void the_earlier_word_wins_a_tie(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 60000, DIM = 4 }; /* enough for every worker */
@@ -412,7 +412,7 @@ static void analogies_count_by_the_rule_for_unknown_words(void **state)
     psdvec_model_close(model);
 }
 
-static void answers_come_from_the_first_words_if_so_asked(void **state)
+static void answers_can_be_restricted_to_the_first_words(void **state)
 {
     workshop *w = *state;
     psdvec_model *model = model_of(w, royal);
@@ -473,7 +473,7 @@ static void a_choice_is_right_if_it_is_nearer_than_all_others(void **state)
 
 /* ---- Categories ------------------------------------------------------------------------------ */
 
-static void words_that_lie_together_are_put_into_one_category(void **state)
+static void near_words_are_put_into_one_category(void **state)
 {
     workshop *w = *state;
     psdvec_model *model =
@@ -491,7 +491,7 @@ static void words_that_lie_together_are_put_into_one_category(void **state)
 
 /* ---- Which questions are asked --------------------------------------------------------------- */
 
-static void common_questions_are_those_that_every_model_knows(void **state)
+static void common_questions_have_words_of_every_model(void **state)
 {
     workshop *w = *state;
     psdvec_model *models[] = {model_of(w, "a 1 0 0\nb 0 1 0\nc 1 1 0\nd 1 2 3\n"),
@@ -733,7 +733,7 @@ static void options_out_of_range_are_refused(void **state)
     psdvec_model_close(model);
 }
 
-static void evaluation_can_be_stopped_at_any_moment(void **state)
+static void evaluation_can_be_cancelled_at_any_moment(void **state)
 {
     workshop *w = *state;
     psdvec_model *model = random_model(w, 60, 5, 1, 0);
@@ -794,7 +794,7 @@ static void too_little_memory_is_a_clean_failure(void **state)
     psdvec_model_close(model);
 }
 
-static void vectors_without_direction_are_zeros(void **state)
+static void vectors_that_cannot_be_normalised_become_zero(void **state)
 {
     (void)state;
     const float odd[3][3] = {{0, 0, 0}, {1, NAN, 2}, {1, INFINITY, 2}};
@@ -813,29 +813,29 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
         TEST(similarity_is_the_rank_correlation_of_cosines),
-        TEST(the_mean_of_all_vectors_stands_in_where_it_is_asked_to),
+        TEST(the_mean_vector_replaces_unknown_words_on_request),
         TEST(words_without_any_spelling_are_dropped),
-        TEST(words_are_looked_up_as_they_stand_and_then_in_lower_case),
-        TEST(the_fast_kernels_give_the_bits_of_the_plain_ones),
+        TEST(words_are_looked_up_unchanged_and_then_in_lower_case),
+        TEST(fast_and_portable_kernels_give_the_same_bits),
         TEST(answers_are_the_best_of_all_words),
         TEST(answers_do_not_depend_on_the_threads_nor_on_the_order),
-        TEST(of_equal_words_the_earlier_is_the_answer),
+        TEST(the_earlier_word_wins_a_tie),
         TEST(without_a_candidate_there_is_no_answer),
         TEST(analogies_count_by_the_rule_for_unknown_words),
-        TEST(answers_come_from_the_first_words_if_so_asked),
+        TEST(answers_can_be_restricted_to_the_first_words),
         TEST(any_of_the_listed_answers_is_right),
         TEST(a_choice_is_right_if_it_is_nearer_than_all_others),
-        TEST(words_that_lie_together_are_put_into_one_category),
-        TEST(common_questions_are_those_that_every_model_knows),
+        TEST(near_words_are_put_into_one_category),
+        TEST(common_questions_have_words_of_every_model),
         TEST(the_halves_divide_a_set),
         TEST(a_report_goes_by_test_section_measure_and_model),
         TEST(sections_whose_names_begin_with_gram_are_the_syntactic_part),
         TEST(a_clear_difference_is_significant_and_none_is_not),
         TEST(a_report_does_not_depend_on_the_threads),
         TEST(options_out_of_range_are_refused),
-        TEST(evaluation_can_be_stopped_at_any_moment),
+        TEST(evaluation_can_be_cancelled_at_any_moment),
         TEST(too_little_memory_is_a_clean_failure),
-        TEST(vectors_without_direction_are_zeros),
+        TEST(vectors_that_cannot_be_normalised_become_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -307,7 +307,7 @@ static void resamples_do_not_depend_on_the_threads_but_on_the_seed(void **state)
     assert_true(memcmp(values[0], values[3], sizeof values[0]) != 0);
 }
 
-static void values_that_are_missing_are_left_out_of_intervals(void **state)
+static void missing_values_are_ignored_in_intervals(void **state)
 {
     (void)state;
     double values[] = {3, NAN, 1, 2, NAN}, low, high;
@@ -346,7 +346,7 @@ static void make_groups(float *points, double spread)
                                           spread * pv_random_normal(7, 1, (uint64_t)(i * DIM + k)));
 }
 
-static void groups_that_lie_apart_are_found(void **state)
+static void separate_groups_are_found(void **state)
 {
     workshop *w = *state;
     float points[GROUPS * MEMBERS * DIM];
@@ -418,7 +418,7 @@ static void clusters_do_not_depend_on_the_threads(void **state)
     assert_memory_equal(one, many, sizeof one);
 }
 
-static void as_many_clusters_as_points_and_equal_points_are_no_trouble(void **state)
+static void as_many_clusters_as_points_and_equal_points_work(void **state)
 {
     workshop *w = *state;
     float points[5 * DIM] = {0};
@@ -447,12 +447,12 @@ int main(void)
         TEST(a_resample_draws_as_many_questions_as_there_are),
         TEST(the_interval_is_about_as_wide_as_theory_says),
         TEST(resamples_do_not_depend_on_the_threads_but_on_the_seed),
-        TEST(values_that_are_missing_are_left_out_of_intervals),
+        TEST(missing_values_are_ignored_in_intervals),
         TEST(p_is_twice_the_smaller_tail),
-        TEST(groups_that_lie_apart_are_found),
+        TEST(separate_groups_are_found),
         TEST(the_clusters_are_nearly_always_the_tightest_there_are),
         TEST(clusters_do_not_depend_on_the_threads),
-        TEST(as_many_clusters_as_points_and_equal_points_are_no_trouble),
+        TEST(as_many_clusters_as_points_and_equal_points_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void the_papers_preset_by_hand(void **state)
     problem_free(p);
 }
 
-static void unseen_pairs_have_what_the_weights_give_them(void **state)
+static void unseen_pairs_have_the_weights_of_the_function(void **state)
 {
     (void)state;
     static const double x[] = {0, 4, 0, 2, 0, 3, 0, 1, 0};
@@ -157,7 +157,7 @@ static void with_subsampling_counts_are_expected_ones(void **state)
     problem_free(p);
 }
 
-static void what_does_not_belong_together_is_told(void **state)
+static void mismatched_files_are_reported(void **state)
 {
     (void)state;
     problem *p = three_words(), *other = problem_of_text(5, 30, 4000, false, 1);
@@ -184,9 +184,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_preset_by_hand),
         cmocka_unit_test(the_papers_preset_by_hand),
-        cmocka_unit_test(unseen_pairs_have_what_the_weights_give_them),
+        cmocka_unit_test(unseen_pairs_have_the_weights_of_the_function),
         cmocka_unit_test(with_subsampling_counts_are_expected_ones),
-        cmocka_unit_test(what_does_not_belong_together_is_told),
+        cmocka_unit_test(mismatched_files_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,7 @@ static void the_settings_of_the_model_decide(void **state)
 }
 
 /* The tokeniser is created once, on first use, and must not depend on the memory of that caller. */
-static void little_memory_of_the_first_to_ask_does_not_change_the_tokeniser(void **state)
+static void the_tokeniser_does_not_depend_on_the_first_callers_memory(void **state)
 {
     workshop *w = *state;
     psdvec_model *m =
@@ -322,7 +322,7 @@ static void assert_same_as_counting(workshop *w, const psdvec_text_options *text
     psdvec_model_close(m);
 }
 
-static void words_are_written_as_counting_writes_them(void **state)
+static void words_are_normalised_as_in_counting(void **state)
 {
     workshop *w = *state;
     psdvec_text_options o;
@@ -343,7 +343,7 @@ static void words_are_written_as_counting_writes_them(void **state)
 
 /* ---- Special cases --------------------------------------------------------------------------- */
 
-static void a_word_is_cut_to_the_room_there_is(void **state)
+static void a_word_is_truncated_to_the_capacity(void **state)
 {
     workshop *w = *state;
     psdvec_model *m = model_of(w, words, NULL);
@@ -390,11 +390,11 @@ int main(void)
         CASE(several_words_are_found_as_one_or_as_parts),
         CASE(near_spellings_by_edits_and_then_by_frequency),
         CASE(the_settings_of_the_model_decide),
-        CASE(little_memory_of_the_first_to_ask_does_not_change_the_tokeniser),
+        CASE(the_tokeniser_does_not_depend_on_the_first_callers_memory),
         CASE(vectors_without_settings_are_tried_in_lower_case_and_by_the_defaults),
         CASE(vectors_without_settings_are_tried_with_capitals),
-        CASE(words_are_written_as_counting_writes_them),
-        CASE(a_word_is_cut_to_the_room_there_is),
+        CASE(words_are_normalised_as_in_counting),
+        CASE(a_word_is_truncated_to_the_capacity),
         CASE(without_memory_exact_words_are_found_and_others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

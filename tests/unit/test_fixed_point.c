@@ -62,7 +62,7 @@ static void a_decimal_becomes_the_nearest_multiple(void **state)
     }
 }
 
-static void what_is_no_count_is_refused(void **state)
+static void invalid_counts_are_refused(void **state)
 {
     (void)state;
     static const char *const nonsense[] = {"",    "-", "+",  ".",   "e5", "nan",
@@ -87,7 +87,7 @@ static void what_is_no_count_is_refused(void **state)
         assert_false(pv_round_double(&r, bad[i], &fixed));
 }
 
-static void a_sum_of_doubles_is_exact_and_what_lies_between_is_counted(void **state)
+static void a_sum_of_doubles_is_exact_and_roundings_are_counted(void **state)
 {
     (void)state;
     pv_rounding r = {.scale = 60};
@@ -157,8 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_decimal_becomes_the_nearest_multiple),
-        cmocka_unit_test(what_is_no_count_is_refused),
-        cmocka_unit_test(a_sum_of_doubles_is_exact_and_what_lies_between_is_counted),
+        cmocka_unit_test(invalid_counts_are_refused),
+        cmocka_unit_test(a_sum_of_doubles_is_exact_and_roundings_are_counted),
         cmocka_unit_test(what_is_written_reads_back_as_the_same_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static void decimals_are_read_as_the_nearest_float(void **state)
     }
 }
 
-static void what_is_no_number_is_told(void **state)
+static void invalid_numbers_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -119,7 +119,7 @@ static void what_is_no_number_is_told(void **state)
     }
 }
 
-static void reading_stops_at_the_end_it_was_given(void **state)
+static void reading_stops_at_the_given_end(void **state)
 {
     (void)state;
     float value;
@@ -159,7 +159,7 @@ static void assert_gives_back(float value)
         fail_msg("%s has more digits than %s needs", text, other);
 }
 
-static void what_is_written_gives_back_the_bits_in_the_fewest_digits(void **state)
+static void the_shortest_text_reads_back_as_the_same_bits(void **state)
 {
     (void)state;
     const float odd[] = {0.0F,    -0.0F,   1.0F,      0.1F,        FLT_MIN,     FLT_MAX, -FLT_MAX,
@@ -176,7 +176,7 @@ static void what_is_written_gives_back_the_bits_in_the_fewest_digits(void **stat
     }
 }
 
-static void a_number_of_digits_can_be_asked_for(void **state)
+static void the_number_of_digits_can_be_set(void **state)
 {
     (void)state;
     static const struct {
@@ -216,10 +216,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decimals_are_read_as_the_nearest_float),
-        cmocka_unit_test(what_is_no_number_is_told),
-        cmocka_unit_test(reading_stops_at_the_end_it_was_given),
-        cmocka_unit_test(what_is_written_gives_back_the_bits_in_the_fewest_digits),
-        cmocka_unit_test(a_number_of_digits_can_be_asked_for),
+        cmocka_unit_test(invalid_numbers_are_reported),
+        cmocka_unit_test(reading_stops_at_the_given_end),
+        cmocka_unit_test(the_shortest_text_reads_back_as_the_same_bits),
+        cmocka_unit_test(the_number_of_digits_can_be_set),
         cmocka_unit_test(a_locale_with_decimal_commas_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

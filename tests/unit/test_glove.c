@@ -450,7 +450,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     problem_free(p);
 }
 
-static void an_interrupted_run_goes_on_to_the_same_bits(void **state)
+static void an_interrupted_run_resumes_to_the_same_bits(void **state)
 {
     (void)state;
     problem *p = problem_of_text(22, 600, 20000, false, 2);
@@ -497,7 +497,7 @@ static void few_words_are_enough(void **state)
     }
 }
 
-static void little_memory_gives_the_same_bits_or_a_sentence(void **state)
+static void little_memory_gives_the_same_bits_or_an_error(void **state)
 {
     (void)state;
     problem *p = problem_of_text(24, 800, 60000, false, 2);
@@ -529,7 +529,7 @@ static void little_memory_gives_the_same_bits_or_a_sentence(void **state)
     problem_free(p);
 }
 
-static void a_rate_that_leads_nowhere_is_told(void **state)
+static void divergence_is_reported(void **state)
 {
     (void)state;
     problem *p = problem_of_text(25, 300, 9000, false, 2);
@@ -556,7 +556,7 @@ static void a_rate_that_leads_nowhere_is_told(void **state)
     problem_free(p);
 }
 
-static void a_wish_to_stop_is_heard_within_an_epoch(void **state)
+static void a_run_can_be_cancelled_within_an_epoch(void **state)
 {
     (void)state;
     problem *p = problem_of_text(26, 300, 9000, false, 1);
@@ -585,11 +585,11 @@ int main(void)
         cmocka_unit_test(epochs_are_those_of_the_formulas),
         cmocka_unit_test(without_contexts_the_vectors_are_the_words),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(an_interrupted_run_goes_on_to_the_same_bits),
+        cmocka_unit_test(an_interrupted_run_resumes_to_the_same_bits),
         cmocka_unit_test(few_words_are_enough),
-        cmocka_unit_test(little_memory_gives_the_same_bits_or_a_sentence),
-        cmocka_unit_test(a_rate_that_leads_nowhere_is_told),
-        cmocka_unit_test(a_wish_to_stop_is_heard_within_an_epoch),
+        cmocka_unit_test(little_memory_gives_the_same_bits_or_an_error),
+        cmocka_unit_test(divergence_is_reported),
+        cmocka_unit_test(a_run_can_be_cancelled_within_an_epoch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static psdvec_context *context(int threads, uint64_t memory)
     return ctx;
 }
 
-static void what_is_held_out_is_not_counted(void **state)
+static void held_out_text_is_not_counted(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_path(folder, "text");
@@ -197,7 +197,7 @@ static void threads_memory_and_order_do_not_matter(void **state)
     scratch_free(folder);
 }
 
-static void a_short_text_is_counted_whole(void **state)
+static void nothing_is_held_out_of_a_short_text(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_path(folder, "text");
@@ -220,9 +220,9 @@ static void a_short_text_is_counted_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_held_out_is_not_counted),
+        cmocka_unit_test(held_out_text_is_not_counted),
         cmocka_unit_test(threads_memory_and_order_do_not_matter),
-        cmocka_unit_test(a_short_text_is_counted_whole),
+        cmocka_unit_test(nothing_is_held_out_of_a_short_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static psdvec_status matrix_take(void *self, size_t group, pv_rows *rows)
     return PSDVEC_OK;
 }
 
-static void triples_in_any_order_and_memory_add_up(void **state)
+static void triples_are_summed_in_any_order_and_memory(void **state)
 {
     exchange *b = *state;
     matrix *wanted = malloc(sizeof *wanted), *got = malloc(sizeof *got);
@@ -147,7 +147,7 @@ static void assert_same_counts(exchange *b, const char *one, const char *two, bo
     psdvec_counts_close(y);
 }
 
-static void every_format_brings_the_same_counts_back(void **state)
+static void every_format_preserves_the_counts(void **state)
 {
     exchange *b = *state;
     for (int kind = 0; kind < 6; kind++) {
@@ -238,7 +238,7 @@ static void the_bits_do_not_depend_on_memory_or_threads(void **state)
     assert_true(spilled >= 1);
 }
 
-static void a_request_to_stop_is_heard_everywhere_and_leaves_nothing(void **state)
+static void cancellation_works_everywhere_and_leaves_no_files(void **state)
 {
     exchange *b = *state;
     put_random(b, 50, 2000, 0);
@@ -332,12 +332,12 @@ static void imports_with_the_same_settings_can_be_merged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(triples_in_any_order_and_memory_add_up),
+        TEST(triples_are_summed_in_any_order_and_memory),
         TEST(a_sum_beyond_64_bits_is_reported),
-        TEST(every_format_brings_the_same_counts_back),
+        TEST(every_format_preserves_the_counts),
         TEST(a_symmetric_export_is_a_symmetric_import),
         TEST(the_bits_do_not_depend_on_memory_or_threads),
-        TEST(a_request_to_stop_is_heard_everywhere_and_leaves_nothing),
+        TEST(cancellation_works_everywhere_and_leaves_no_files),
         TEST(impossible_calls_are_refused),
         TEST(imports_with_the_same_settings_can_be_merged),
     };

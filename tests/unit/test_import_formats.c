@@ -40,7 +40,7 @@ static void glove_records_are_added_up_exactly(void **state)
     psdvec_counts_close(c);
 }
 
-static void the_scale_is_chosen_if_nobody_knows_it(void **state)
+static void the_scale_is_chosen_if_it_is_not_given(void **state)
 {
     exchange *b = *state;
     put_glove(b);
@@ -56,7 +56,7 @@ static void the_scale_is_chosen_if_nobody_knows_it(void **state)
     assert_dump(b, b->out, "the cat 21/7; cat the 7000000/7; ");
 }
 
-static void rounding_is_told_once_with_number_and_error(void **state)
+static void rounding_is_reported_once_with_number_and_error(void **state)
 {
     exchange *b = *state;
     put_glove(b);
@@ -169,7 +169,7 @@ static void a_damaged_vocabulary_is_refused_with_the_line(void **state)
 }
 
 /* The first two bytes of the word number 35615 are the magic number of gzip. */
-static void a_word_number_that_looks_like_gzip_is_no_gzip(void **state)
+static void a_word_number_is_not_taken_for_gzip(void **state)
 {
     exchange *b = *state;
     char *list = malloc(40000 * 16), *out = list;
@@ -208,7 +208,7 @@ static void matrix_market_is_read_however_it_is_spaced(void **state)
     assert_dump(b, b->out, "the cat 4/1; ");
 }
 
-static void a_symmetric_matrix_stands_for_both_directions(void **state)
+static void a_symmetric_matrix_gives_both_directions(void **state)
 {
     exchange *b = *state;
     put_text(b->vocab, "the 5\ncat 3\nsat 2\n");
@@ -338,7 +338,7 @@ static void top2grams_items_are_trusted_and_headers_are_not(void **state)
     assert_warned(b, "the sum of the counts is 21 in its last line, but it is actually 20");
 }
 
-static void neighbours_outside_the_list_are_left_out_with_a_warning(void **state)
+static void neighbours_outside_the_list_are_skipped_with_a_warning(void **state)
 {
     exchange *b = *state;
     put_text(b->in, GRAMS_HEAD "1,the,2,11,1\n\tthe,1,-2.398\tdog,10,-0.1\n"
@@ -418,7 +418,7 @@ static void top2grams_is_written_as_the_original_does(void **state)
     assert_warned(b, "no word occurs after 1 of the words, such as \"sat\"");
 }
 
-static void what_top2grams_cannot_hold_is_refused(void **state)
+static void counts_that_top2grams_cannot_hold_are_refused(void **state)
 {
     exchange *b = *state;
     put_glove(b);
@@ -439,22 +439,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(glove_records_are_added_up_exactly),
-        TEST(the_scale_is_chosen_if_nobody_knows_it),
-        TEST(rounding_is_told_once_with_number_and_error),
+        TEST(the_scale_is_chosen_if_it_is_not_given),
+        TEST(rounding_is_reported_once_with_number_and_error),
         TEST(a_symmetric_file_keeps_each_pair_once),
         TEST(a_directed_file_is_not_taken_for_symmetric),
         TEST(a_damaged_glove_file_is_refused_with_the_record),
         TEST(a_damaged_vocabulary_is_refused_with_the_line),
-        TEST(a_word_number_that_looks_like_gzip_is_no_gzip),
+        TEST(a_word_number_is_not_taken_for_gzip),
         TEST(matrix_market_is_read_however_it_is_spaced),
-        TEST(a_symmetric_matrix_stands_for_both_directions),
+        TEST(a_symmetric_matrix_gives_both_directions),
         TEST(words_without_counts_get_them_from_the_pairs),
         TEST(a_damaged_matrix_is_refused_with_the_line),
         TEST(top2grams_items_are_trusted_and_headers_are_not),
-        TEST(neighbours_outside_the_list_are_left_out_with_a_warning),
+        TEST(neighbours_outside_the_list_are_skipped_with_a_warning),
         TEST(a_damaged_top2grams_file_is_refused_with_the_line),
         TEST(top2grams_is_written_as_the_original_does),
-        TEST(what_top2grams_cannot_hold_is_refused),
+        TEST(counts_that_top2grams_cannot_hold_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

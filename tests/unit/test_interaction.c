@@ -364,7 +364,7 @@ static void compare_with_plain(workshop *w, uint32_t window, psdvec_oov oov, uin
     psdvec_model_close(m);
 }
 
-static void everything_is_as_by_three_plain_loops(void **state)
+static void results_agree_with_three_nested_loops(void **state)
 {
     workshop *w = *state;
     compare_with_plain(w, 2, PSDVEC_OOV_KEEP, 1, 1);
@@ -395,7 +395,7 @@ static void windows_end_where_sentences_do_if_the_model_counted_so(void **state)
     }
 }
 
-static void a_triple_asked_for_is_measured_like_all_others(void **state)
+static void a_requested_triple_is_measured_like_all_others(void **state)
 {
     workshop *w = *state;
     enum { N = 5, MOST = N * N * N };
@@ -496,7 +496,7 @@ static psdvec_interaction first_bits(workshop *w, psdvec_model *m, uint32_t x, u
     return out;
 }
 
-static void words_that_only_together_tell_the_third_interact_positively(void **state)
+static void synergistic_words_interact_positively(void **state)
 {
     workshop *w = *state;
     psdvec_count_options options = plain_options(5);
@@ -515,7 +515,7 @@ static void words_that_only_together_tell_the_third_interact_positively(void **s
     psdvec_model_close(m);
 }
 
-static void words_that_say_the_same_interact_negatively(void **state)
+static void redundant_words_interact_negatively(void **state)
 {
     workshop *w = *state;
     psdvec_count_options options = plain_options(5);
@@ -546,7 +546,7 @@ static void independent_words_interact_within_the_error(void **state)
     psdvec_model_close(m);
 }
 
-static void the_error_is_how_much_texts_differ(void **state)
+static void the_error_is_the_standard_deviation_over_texts(void **state)
 {
     workshop *w = *state;
     enum { TEXTS = 300 };
@@ -625,7 +625,7 @@ static void assert_fails(workshop *w, psdvec_status got, psdvec_status wanted, c
                  psdvec_status_name(got), message);
 }
 
-static void what_cannot_be_measured_is_refused_with_a_sentence(void **state)
+static void invalid_requests_fail_with_a_message(void **state)
 {
     workshop *w = *state;
     const char *input = w->in;
@@ -648,7 +648,7 @@ static void what_cannot_be_measured_is_refused_with_a_sentence(void **state)
     psdvec_model_close(m);
 }
 
-static void a_text_without_places_has_no_figures(void **state)
+static void a_text_without_triples_has_no_figures(void **state)
 {
     workshop *w = *state;
     psdvec_count_options options = plain_options(5);
@@ -668,17 +668,17 @@ static void a_text_without_places_has_no_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(everything_is_as_by_three_plain_loops),
+        TEST(results_agree_with_three_nested_loops),
         TEST(windows_end_where_sentences_do_if_the_model_counted_so),
-        TEST(a_triple_asked_for_is_measured_like_all_others),
+        TEST(a_requested_triple_is_measured_like_all_others),
         TEST(the_most_frequent_are_the_first_of_all),
-        TEST(words_that_only_together_tell_the_third_interact_positively),
-        TEST(words_that_say_the_same_interact_negatively),
+        TEST(synergistic_words_interact_positively),
+        TEST(redundant_words_interact_negatively),
         TEST(independent_words_interact_within_the_error),
-        TEST(the_error_is_how_much_texts_differ),
+        TEST(the_error_is_the_standard_deviation_over_texts),
         TEST(neither_threads_nor_memory_change_a_bit),
-        TEST(what_cannot_be_measured_is_refused_with_a_sentence),
-        TEST(a_text_without_places_has_no_figures),
+        TEST(invalid_requests_fail_with_a_message),
+        TEST(a_text_without_triples_has_no_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

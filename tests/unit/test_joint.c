@@ -173,7 +173,7 @@ static void smoothed_weights_count_unseen_pairs(void **state)
     }
 }
 
-static void where_all_words_are_core_the_priors_are_the_objective(void **state)
+static void if_all_words_are_core_the_priors_equal_the_objective(void **state)
 {
     (void)state;
     for (int paper = 0; paper < 2; paper++) {
@@ -285,7 +285,7 @@ static void the_same_bits_for_any_number_of_threads(void **state)
     problem_free(p);
 }
 
-static void the_model_keeps_it_as_long_as_it_is_true(void **state)
+static void the_model_stores_it_while_it_is_valid(void **state)
 {
     (void)state;
     problem *p = problem_of_text(11, 60, 3000, false, 1);
@@ -342,10 +342,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_term_agrees_with_sums_over_all_pairs),
         cmocka_unit_test(smoothed_weights_count_unseen_pairs),
-        cmocka_unit_test(where_all_words_are_core_the_priors_are_the_objective),
+        cmocka_unit_test(if_all_words_are_core_the_priors_equal_the_objective),
         cmocka_unit_test(the_first_four_terms_are_the_text_word_by_word),
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
-        cmocka_unit_test(the_model_keeps_it_as_long_as_it_is_true),
+        cmocka_unit_test(the_model_stores_it_while_it_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

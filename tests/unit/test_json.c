@@ -74,7 +74,7 @@ static void assert_decodes(psdvec_context *ctx, const char *text, unsigned flags
 
 /* ---- Iterating ------------------------------------------------------------------------------- */
 
-static void an_object_is_walked_in_its_order(void **state)
+static void an_object_is_iterated_in_order(void **state)
 {
     pv_json json;
     pv_buffer key;
@@ -112,7 +112,7 @@ static void an_object_is_walked_in_its_order(void **state)
     pv_buffer_free(&key);
 }
 
-static void values_nobody_reads_are_skipped(void **state)
+static void unread_values_are_skipped(void **state)
 {
     pv_json json;
     pv_buffer key;
@@ -152,7 +152,7 @@ static void skipping_gives_the_text_as_written(void **state)
     assert_memory_equal(span, expected, length);
 }
 
-static void a_failure_sticks(void **state)
+static void the_first_failure_is_kept(void **state)
 {
     (void)state;
     pv_json json;
@@ -171,7 +171,7 @@ static void a_failure_sticks(void **state)
     assert_int_equal(number, 5);
 }
 
-static void asking_for_another_type_fails_where_the_value_stands(void **state)
+static void reading_another_type_fails_at_the_value(void **state)
 {
     (void)state;
     bool truth;
@@ -336,7 +336,7 @@ static void bad_texts_are_refused(void **state)
             fail_msg("accepted: %s", bad[i]);
 }
 
-static void the_place_of_a_failure_is_given(void **state)
+static void the_position_of_a_failure_is_reported(void **state)
 {
     (void)state;
     assert_refused_at("", 0);
@@ -433,7 +433,7 @@ static void strings_are_appended(void **state)
     pv_buffer_free(&out);
 }
 
-static void long_strings_of_every_mixture_survive(void **state)
+static void long_strings_of_every_mixture_are_preserved(void **state)
 {
     pv_buffer raw, quoted, back;
     pv_buffer_init(&raw, *state);
@@ -469,7 +469,7 @@ static void long_strings_of_every_mixture_survive(void **state)
     pv_buffer_free(&back);
 }
 
-static void the_fast_scan_equals_its_plain_twin(void **state)
+static void fast_and_portable_scans_agree(void **state)
 {
     (void)state;
     unsigned char data[256];
@@ -499,7 +499,7 @@ static void the_fast_scan_equals_its_plain_twin(void **state)
     }
 }
 
-static void a_refused_buffer_ends_the_reading(void **state)
+static void a_failed_allocation_ends_the_reading(void **state)
 {
     psdvec_context *ctx = *state;
     size_t length = (size_t)80 << 20; /* more than the budget */
@@ -632,7 +632,7 @@ static void the_locale_does_not_matter(void **state)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void commas_come_by_themselves(void **state)
+static void commas_are_inserted_automatically(void **state)
 {
     pv_buffer out;
     pv_buffer_init(&out, *state);
@@ -681,7 +681,7 @@ static void a_spaced_writer_leaves_a_space_after_commas_and_colons(void **state)
     pv_buffer_free(&out);
 }
 
-static void doubles_have_the_digits_asked_for(void **state)
+static void doubles_have_the_requested_digits(void **state)
 {
     pv_buffer out;
     pv_buffer_init(&out, *state);
@@ -888,34 +888,34 @@ static void a_text_is_known_by_its_type(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_object_is_walked_in_its_order),
-        cmocka_unit_test(values_nobody_reads_are_skipped),
+        cmocka_unit_test(an_object_is_iterated_in_order),
+        cmocka_unit_test(unread_values_are_skipped),
         cmocka_unit_test(a_skipped_value_is_still_validated),
         cmocka_unit_test(skipping_gives_the_text_as_written),
-        cmocka_unit_test(a_failure_sticks),
-        cmocka_unit_test(asking_for_another_type_fails_where_the_value_stands),
+        cmocka_unit_test(the_first_failure_is_kept),
+        cmocka_unit_test(reading_another_type_fails_at_the_value),
         cmocka_unit_test(calls_out_of_order_fail_and_do_not_crash),
         cmocka_unit_test(the_text_need_not_end_with_a_zero),
         cmocka_unit_test(good_texts_are_accepted),
         cmocka_unit_test(bad_texts_are_refused),
-        cmocka_unit_test(the_place_of_a_failure_is_given),
+        cmocka_unit_test(the_position_of_a_failure_is_reported),
         cmocka_unit_test(sixty_four_levels_are_accepted_and_no_more),
         cmocka_unit_test(a_depth_bomb_is_refused_at_once),
         cmocka_unit_test(escapes_are_decoded),
         cmocka_unit_test(a_lone_surrogate_becomes_a_replacement_character_on_request),
         cmocka_unit_test(bad_utf8_passes_untouched_on_request),
         cmocka_unit_test(strings_are_appended),
-        cmocka_unit_test(long_strings_of_every_mixture_survive),
-        cmocka_unit_test(the_fast_scan_equals_its_plain_twin),
-        cmocka_unit_test(a_refused_buffer_ends_the_reading),
+        cmocka_unit_test(long_strings_of_every_mixture_are_preserved),
+        cmocka_unit_test(fast_and_portable_scans_agree),
+        cmocka_unit_test(a_failed_allocation_ends_the_reading),
         cmocka_unit_test(u64_is_exact_to_its_limits),
         cmocka_unit_test(i64_is_exact_to_its_limits),
         cmocka_unit_test(doubles_are_rounded_correctly),
         cmocka_unit_test(a_number_too_large_or_too_long_is_not_read),
         cmocka_unit_test(the_locale_does_not_matter),
-        cmocka_unit_test(commas_come_by_themselves),
+        cmocka_unit_test(commas_are_inserted_automatically),
         cmocka_unit_test(a_spaced_writer_leaves_a_space_after_commas_and_colons),
-        cmocka_unit_test(doubles_have_the_digits_asked_for),
+        cmocka_unit_test(doubles_have_the_requested_digits),
         cmocka_unit_test(a_string_is_escaped),
         cmocka_unit_test(a_record_is_written_by_its_table),
         cmocka_unit_test(a_record_is_read_by_its_table),

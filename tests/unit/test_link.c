@@ -242,7 +242,7 @@ static void every_weight_and_target_is_that_of_the_reference(void **state)
     }
 }
 
-static void so_it_is_with_distances_and_subsampling(void **state)
+static void weights_and_targets_agree_with_distances_and_subsampling(void **state)
 {
     (void)state;
     for (int subsample = 0; subsample < 2; subsample++) {
@@ -252,7 +252,7 @@ static void so_it_is_with_distances_and_subsampling(void **state)
     }
 }
 
-static void so_it_is_with_counts_of_64_bits(void **state)
+static void weights_and_targets_agree_with_64_bit_counts(void **state)
 {
     (void)state;
     dice d = {7};
@@ -283,7 +283,7 @@ static void unseen_pairs_whose_weight_is_capped_are_listed(void **state)
 }
 
 /* A seen pair whose weight equals that of an unseen pair still has its own target. */
-static void a_pair_may_weigh_what_the_background_weighs(void **state)
+static void a_pair_may_have_the_weight_of_the_background(void **state)
 {
     (void)state;
     problem *p = random_problem(9, 30, 3000, 1);
@@ -313,7 +313,7 @@ static void a_pair_may_weigh_what_the_background_weighs(void **state)
     problem_free(p);
 }
 
-static void mirrored_values_stand_on_both_sides(void **state)
+static void mirrored_values_are_on_both_sides(void **state)
 {
     (void)state;
     problem *p = random_problem(10, 200, 20000, 4);
@@ -386,7 +386,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-static void a_core_without_pairs_is_refused_with_a_sentence(void **state)
+static void a_core_without_pairs_fails_with_a_message(void **state)
 {
     (void)state;
     dense_counts c = dense_counts_new(4);
@@ -460,13 +460,13 @@ int main(void)
         cmocka_unit_test(the_cut_off_is_the_one_that_sorting_finds),
         cmocka_unit_test(constants_that_are_given_are_used),
         cmocka_unit_test(every_weight_and_target_is_that_of_the_reference),
-        cmocka_unit_test(so_it_is_with_distances_and_subsampling),
-        cmocka_unit_test(so_it_is_with_counts_of_64_bits),
+        cmocka_unit_test(weights_and_targets_agree_with_distances_and_subsampling),
+        cmocka_unit_test(weights_and_targets_agree_with_64_bit_counts),
         cmocka_unit_test(unseen_pairs_whose_weight_is_capped_are_listed),
-        cmocka_unit_test(a_pair_may_weigh_what_the_background_weighs),
-        cmocka_unit_test(mirrored_values_stand_on_both_sides),
+        cmocka_unit_test(a_pair_may_have_the_weight_of_the_background),
+        cmocka_unit_test(mirrored_values_are_on_both_sides),
         cmocka_unit_test(pairs_are_the_same_bits_for_any_threads_and_in_a_file),
-        cmocka_unit_test(a_core_without_pairs_is_refused_with_a_sentence),
+        cmocka_unit_test(a_core_without_pairs_fails_with_a_message),
         cmocka_unit_test(a_number_that_is_not_finite_is_reported_with_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

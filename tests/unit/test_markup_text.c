@@ -90,7 +90,7 @@ static void references_are_decoded(void **state)
          "\u2013&#0;&aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;");
 }
 
-static void what_is_no_tag_is_text(void **state)
+static void invalid_tags_are_text(void **state)
 {
     (void)state;
     html("a < b, 1<2 and <3", "a < b, 1<2 and <3");
@@ -129,7 +129,7 @@ static void opendocument_has_text_in_its_body(void **state)
 }
 
 /* However damaged or deeply nested the document is, memory use is constant. */
-static void deep_and_endless_documents_need_no_memory(void **state)
+static void deep_and_unclosed_documents_need_constant_memory(void **state)
 {
     (void)state;
     pv_buffer out = {.ctx = ctx};
@@ -192,11 +192,11 @@ int main(void)
         cmocka_unit_test(blocks_end_lines_and_line_ends_are_spaces),
         cmocka_unit_test(scripts_styles_comments_and_pictures_have_no_text),
         cmocka_unit_test(references_are_decoded),
-        cmocka_unit_test(what_is_no_tag_is_text),
+        cmocka_unit_test(invalid_tags_are_text),
         cmocka_unit_test(xml_of_any_kind_gives_its_characters),
         cmocka_unit_test(word_has_text_in_some_elements_only),
         cmocka_unit_test(opendocument_has_text_in_its_body),
-        cmocka_unit_test(deep_and_endless_documents_need_no_memory),
+        cmocka_unit_test(deep_and_unclosed_documents_need_constant_memory),
         cmocka_unit_test(files_are_recognised_by_their_first_element),
         cmocka_unit_test(charsets_are_found),
     };

@@ -23,7 +23,7 @@ static void assert_fails(workshop *w, psdvec_status got, psdvec_status wanted, c
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
 
-static void everything_comes_back(void **state)
+static void everything_is_preserved(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -70,7 +70,7 @@ static void everything_comes_back(void **state)
     sample_free(&s);
 }
 
-static void what_is_not_known_is_left_out(void **state)
+static void unknown_values_are_omitted(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -169,7 +169,7 @@ static void numbers_that_are_not_finite_are_not_written(void **state)
     assert_int_equal(scratch_entries(w->folder), 0);
 }
 
-static void a_caller_who_errs_is_told(void **state)
+static void invalid_arguments_are_reported(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -252,7 +252,7 @@ static void write_wrong(workshop *w, const wrong_file *f)
     assert_int_equal(pv_output_commit(output), PSDVEC_OK);
 }
 
-static void broken_models_are_refused_with_a_sentence(void **state)
+static void invalid_models_fail_with_a_message(void **state)
 {
     workshop *w = *state;
     static const uint64_t starts_late[] = {1, 1, 2, 3, 4}, falls[] = {0, 3, 2, 3, 4},
@@ -403,7 +403,7 @@ static void broken_models_are_refused_with_a_sentence(void **state)
     }
 }
 
-static void verifying_finds_what_opening_does_not(void **state)
+static void verifying_detects_damage_that_opening_does_not(void **state)
 {
     workshop *w = *state;
     static const float bad[12] = {1, 2, 3, 4, 5, NAN, 7, 8, 9, 1, 2, 3};
@@ -448,7 +448,7 @@ static void verifying_finds_what_opening_does_not(void **state)
     sample_free(&s);
 }
 
-static void a_missing_file_and_a_folder_are_told(void **state)
+static void a_missing_file_and_a_folder_are_reported(void **state)
 {
     workshop *w = *state;
     psdvec_model *m;
@@ -459,7 +459,7 @@ static void a_missing_file_and_a_folder_are_told(void **state)
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
-static void the_fast_products_have_the_bits_of_the_plain_ones(void **state)
+static void fast_and_portable_products_have_the_same_bits(void **state)
 {
     (void)state;
     dice d = {8};
@@ -528,7 +528,7 @@ static void neighbours_are_those_of_a_search_by_hand(void **state)
     sample_free(&s);
 }
 
-static void odd_questions_have_answers(void **state)
+static void unusual_queries_have_answers(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -695,7 +695,7 @@ static void analogies_without_an_answer(void **state)
     sample_free(&s);
 }
 
-static void a_damaged_file_cannot_upset_the_search(void **state)
+static void a_damaged_file_does_not_crash_the_search(void **state)
 {
     workshop *w = *state;
     static const float bad[12] = {1, 2, 3, NAN, INFINITY, 1, 3e38F, 3e38F, 3e38F, 1e-45F, 0, 0};
@@ -718,24 +718,24 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
-        CASE(everything_comes_back),
-        CASE(what_is_not_known_is_left_out),
+        CASE(everything_is_preserved),
+        CASE(unknown_values_are_omitted),
         CASE(products_follow_the_signs_and_cosines_do_not),
         CASE(products_of_long_vectors_are_sums_in_order),
         CASE(the_bytes_do_not_depend_on_the_threads),
         CASE(numbers_that_are_not_finite_are_not_written),
-        CASE(a_caller_who_errs_is_told),
-        CASE(broken_models_are_refused_with_a_sentence),
-        CASE(verifying_finds_what_opening_does_not),
-        CASE(a_missing_file_and_a_folder_are_told),
-        CASE(the_fast_products_have_the_bits_of_the_plain_ones),
+        CASE(invalid_arguments_are_reported),
+        CASE(invalid_models_fail_with_a_message),
+        CASE(verifying_detects_damage_that_opening_does_not),
+        CASE(a_missing_file_and_a_folder_are_reported),
+        CASE(fast_and_portable_products_have_the_same_bits),
         CASE(neighbours_are_those_of_a_search_by_hand),
-        CASE(odd_questions_have_answers),
+        CASE(unusual_queries_have_answers),
         CASE(options_choose_which_words_are_answers),
         CASE(wrong_options_of_queries_are_refused),
         CASE(analogies_are_those_of_the_formulas),
         CASE(analogies_without_an_answer),
-        CASE(a_damaged_file_cannot_upset_the_search),
+        CASE(a_damaged_file_does_not_crash_the_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static void assert_range(psdvec_options_kind kind, const char *name, const char 
     assert_memory_equal(cut, wanted, 4);
 }
 
-static void ranges_are_told_of_every_type(void **state)
+static void ranges_are_described_for_every_type(void **state)
 {
     (void)state;
     char text[200] = "x";
@@ -237,7 +237,7 @@ static void values_are_read_from_text(void **state)
     assert_false(signbit(value.real));
 }
 
-static void wrong_values_have_a_sentence(void **state)
+static void invalid_values_have_a_message(void **state)
 {
     (void)state;
     static const struct {
@@ -280,7 +280,7 @@ static void wrong_values_have_a_sentence(void **state)
     }
 }
 
-static void a_long_value_does_not_overflow_the_sentence(void **state)
+static void a_long_value_does_not_overflow_the_message(void **state)
 {
     (void)state;
     char text[5000], why[40];
@@ -362,7 +362,7 @@ static void a_preset_may_be_chosen_after_other_options(void **state)
     psdvec_settings_free(s);
 }
 
-static void defaults_that_make_no_sense_with_what_was_set_are_put_aside(void **state)
+static void incompatible_defaults_are_set_aside(void **state)
 {
     (void)state;
     psdvec_settings *s = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
@@ -425,7 +425,7 @@ static void settings_may_be_finished_again(void **state)
     psdvec_settings_free(s);
 }
 
-static void there_are_no_settings_of_an_unknown_preset(void **state)
+static void an_unknown_preset_is_refused(void **state)
 {
     (void)state;
     assert_null(psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, "papers"));
@@ -472,7 +472,7 @@ static void conditions_of_other_options_do_not_hold(void **state)
     assert_false(psdvec_options_hold(PSDVEC_OPTIONS_TRAIN, &train, "centre=yes"));
 }
 
-static void lists_must_be_there(void **state)
+static void lists_must_not_be_null(void **state)
 {
     (void)state;
     static const char *const hole[] = {"alpha", NULL};
@@ -497,7 +497,7 @@ static void lists_must_be_there(void **state)
     psdvec_context_free(ctx);
 }
 
-static void what_was_set_can_be_laid_over_another_struct(void **state)
+static void set_values_can_be_applied_to_another_struct(void **state)
 {
     (void)state;
     psdvec_text_options text;
@@ -523,7 +523,7 @@ struct newer {
     uint64_t later;
 };
 
-static void a_struct_of_an_older_version_is_understood(void **state)
+static void a_struct_of_an_older_version_is_accepted(void **state)
 {
     (void)state;
     psdvec_context *ctx = context();
@@ -560,7 +560,7 @@ static void a_struct_of_a_newer_version_is_refused(void **state)
 }
 
 /* The text options inside the counting options may have been smaller, too. */
-static void an_older_struct_within_a_struct_is_understood(void **state)
+static void an_older_struct_within_a_struct_is_accepted(void **state)
 {
     (void)state;
     psdvec_context *ctx = context();
@@ -737,7 +737,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(rows_name_the_members_of_their_structs),
-        cmocka_unit_test(ranges_are_told_of_every_type),
+        cmocka_unit_test(ranges_are_described_for_every_type),
         cmocka_unit_test(no_two_rows_share_a_name_or_a_member),
         cmocka_unit_test(every_default_can_be_read_and_is_what_the_struct_gets),
         cmocka_unit_test(every_absent_value_can_be_read),
@@ -745,22 +745,22 @@ int main(void)
         cmocka_unit_test(limits_agree_with_those_of_the_code),
         cmocka_unit_test(unknown_kinds_and_names_are_harmless),
         cmocka_unit_test(values_are_read_from_text),
-        cmocka_unit_test(wrong_values_have_a_sentence),
-        cmocka_unit_test(a_long_value_does_not_overflow_the_sentence),
+        cmocka_unit_test(invalid_values_have_a_message),
+        cmocka_unit_test(a_long_value_does_not_overflow_the_message),
         cmocka_unit_test(options_are_set_by_name),
         cmocka_unit_test(wrong_names_and_values_change_nothing),
         cmocka_unit_test(a_preset_may_be_chosen_after_other_options),
-        cmocka_unit_test(defaults_that_make_no_sense_with_what_was_set_are_put_aside),
+        cmocka_unit_test(incompatible_defaults_are_set_aside),
         cmocka_unit_test(options_without_effect_are_refused),
-        cmocka_unit_test(what_was_set_can_be_laid_over_another_struct),
+        cmocka_unit_test(set_values_can_be_applied_to_another_struct),
         cmocka_unit_test(settings_may_be_finished_again),
-        cmocka_unit_test(there_are_no_settings_of_an_unknown_preset),
-        cmocka_unit_test(lists_must_be_there),
+        cmocka_unit_test(an_unknown_preset_is_refused),
+        cmocka_unit_test(lists_must_not_be_null),
         cmocka_unit_test(negative_zero_is_zero),
         cmocka_unit_test(conditions_of_other_options_do_not_hold),
-        cmocka_unit_test(a_struct_of_an_older_version_is_understood),
+        cmocka_unit_test(a_struct_of_an_older_version_is_accepted),
         cmocka_unit_test(a_struct_of_a_newer_version_is_refused),
-        cmocka_unit_test(an_older_struct_within_a_struct_is_understood),
+        cmocka_unit_test(an_older_struct_within_a_struct_is_accepted),
         cmocka_unit_test(an_older_struct_keeps_its_preset),
         cmocka_unit_test(a_struct_that_was_not_filled_in_is_refused),
         cmocka_unit_test(no_options_are_the_defaults),

@@ -29,7 +29,7 @@ static psdvec_model *model_of(psdvec_context *ctx, const char *path)
     return model;
 }
 
-static void the_options_of_a_model_come_back(void **state)
+static void the_options_of_a_model_are_preserved(void **state)
 {
     psdvec_context *ctx = *state;
     psdvec_settings *s;
@@ -89,7 +89,7 @@ static void inputs_extensions_and_the_joint_are_typed(void **state)
     psdvec_model_close(m);
 }
 
-static void vectors_that_say_nothing_have_an_empty_origin(void **state)
+static void vectors_without_metadata_have_an_empty_origin(void **state)
 {
     psdvec_context *ctx = *state;
     psdvec_origin *o;
@@ -103,7 +103,7 @@ static void vectors_that_say_nothing_have_an_empty_origin(void **state)
     psdvec_origin_free(NULL);
 }
 
-static void counts_say_how_they_were_made(void **state)
+static void counts_record_their_provenance(void **state)
 {
     psdvec_context *ctx = *state;
     psdvec_counts *c;
@@ -133,13 +133,14 @@ static void counts_say_how_they_were_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_options_of_a_model_come_back, open_context,
+        cmocka_unit_test_setup_teardown(the_options_of_a_model_are_preserved, open_context,
                                         close_context),
         cmocka_unit_test_setup_teardown(inputs_extensions_and_the_joint_are_typed, open_context,
                                         close_context),
-        cmocka_unit_test_setup_teardown(vectors_that_say_nothing_have_an_empty_origin, open_context,
+        cmocka_unit_test_setup_teardown(vectors_without_metadata_have_an_empty_origin, open_context,
                                         close_context),
-        cmocka_unit_test_setup_teardown(counts_say_how_they_were_made, open_context, close_context),
+        cmocka_unit_test_setup_teardown(counts_record_their_provenance, open_context,
+                                        close_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

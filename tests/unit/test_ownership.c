@@ -281,7 +281,7 @@ static void open_with_less_memory(objects *o, int which)
     assert_true(failures > 2 && *out);
 }
 
-static void what_cannot_be_made_leaves_nothing_behind(void **state)
+static void failed_creation_leaks_nothing(void **state)
 {
     (void)state;
     objects o = {.ctx = context_of(1)};
@@ -295,7 +295,7 @@ static void what_cannot_be_made_leaves_nothing_behind(void **state)
     psdvec_context_free(o.ctx);
 }
 
-static void files_that_cannot_be_opened_leave_nothing_behind(void **state)
+static void failed_opening_leaks_nothing(void **state)
 {
     (void)state;
     objects o = {.ctx = context_of(1)};
@@ -331,8 +331,8 @@ int main(void)
         cmocka_unit_test(objects_may_be_closed_by_another_thread),
         cmocka_unit_test(memory_is_charged_to_the_context_that_opened_an_object),
         cmocka_unit_test(callbacks_end_with_the_context),
-        cmocka_unit_test(what_cannot_be_made_leaves_nothing_behind),
-        cmocka_unit_test(files_that_cannot_be_opened_leave_nothing_behind),
+        cmocka_unit_test(failed_creation_leaks_nothing),
+        cmocka_unit_test(failed_opening_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -52,7 +52,7 @@ static float first_number(pv_partial *p, const char *name)
     return first;
 }
 
-static void a_state_is_there_for_the_next_run(void **state)
+static void a_state_is_available_to_the_next_run(void **state)
 {
     bench *b = *state;
     pv_partial *p = must_open(b, "work", false);
@@ -76,7 +76,7 @@ static void a_state_is_there_for_the_next_run(void **state)
     assert_int_equal(b->message_count[PSDVEC_WARNING], 0);
 }
 
-static void a_folder_without_a_state_goes_away(void **state)
+static void a_folder_without_a_state_is_removed(void **state)
 {
     bench *b = *state;
     pv_partial_close(must_open(b, "work", false), false);
@@ -84,7 +84,7 @@ static void a_folder_without_a_state_goes_away(void **state)
     pv_partial_close(NULL, true);
 }
 
-static void another_key_begins_anew_with_a_warning(void **state)
+static void another_key_starts_over_with_a_warning(void **state)
 {
     bench *b = *state;
     static const char *const others[] = {"work!", "wor", "Work", ""};
@@ -102,7 +102,7 @@ static void another_key_begins_anew_with_a_warning(void **state)
     }
 }
 
-static void states_of_a_version_that_computes_otherwise_are_not_used(void **state)
+static void states_of_incompatible_versions_are_not_used(void **state)
 {
     bench *b = *state;
     static const char *const headings[] = {"psdvec interrupted run, format 0, version 0.2.0\n",
@@ -145,7 +145,7 @@ static void states_of_version_0_2_0_are_used(void **state)
     pv_partial_close(p, true);
 }
 
-static void restart_forgets(void **state)
+static void restart_removes_states(void **state)
 {
     bench *b = *state;
     pv_partial *p = must_open(b, "work", false);
@@ -157,7 +157,7 @@ static void restart_forgets(void **state)
     pv_partial_close(p, true);
 }
 
-static void a_torn_or_damaged_state_counts_as_absent(void **state)
+static void a_truncated_or_damaged_state_counts_as_absent(void **state)
 {
     bench *b = *state;
     pv_partial *p = must_open(b, "work", false);
@@ -269,7 +269,7 @@ static void a_dead_process_leaves_its_states_and_no_lock(void **state)
     pv_partial_close(p, true);
 }
 
-static void what_is_not_ours_stays(void **state)
+static void other_files_are_kept(void **state)
 {
     bench *b = *state;
     char *treasure = scratch_path(b->folder, "treasure");
@@ -320,7 +320,7 @@ static void refuses(bench *b, const char *words)
     assert_non_null(strstr(psdvec_error_message(b->ctx), words));
 }
 
-static void a_folder_that_is_not_ours_is_refused_untouched(void **state)
+static void another_folder_is_refused_unchanged(void **state)
 {
     bench *b = *state;
     char *treasure = scratch_path(b->folder, "treasure");
@@ -363,7 +363,7 @@ static void a_folder_that_is_not_ours_is_refused_untouched(void **state)
     free(lock);
 }
 
-static void a_full_disk_is_told_once_and_does_not_end_the_run(void **state)
+static void a_full_disk_is_reported_once_and_does_not_end_the_run(void **state)
 {
     bench *b = *state;
     pv_partial *p = must_open(b, "work", false);
@@ -394,7 +394,7 @@ static bool always(void *user)
     return true;
 }
 
-static void a_state_is_saved_even_when_the_host_wants_to_stop(void **state)
+static void a_state_is_saved_even_when_cancelled(void **state)
 {
     bench *b = *state;
     pv_partial *p = must_open(b, "work", false);
@@ -433,20 +433,20 @@ static void defects_of_the_caller_are_not_hidden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_state_is_there_for_the_next_run),
-        TEST(a_folder_without_a_state_goes_away),
-        TEST(another_key_begins_anew_with_a_warning),
-        TEST(states_of_a_version_that_computes_otherwise_are_not_used),
+        TEST(a_state_is_available_to_the_next_run),
+        TEST(a_folder_without_a_state_is_removed),
+        TEST(another_key_starts_over_with_a_warning),
+        TEST(states_of_incompatible_versions_are_not_used),
         TEST(states_of_version_0_2_0_are_used),
-        TEST(restart_forgets),
-        TEST(a_torn_or_damaged_state_counts_as_absent),
+        TEST(restart_removes_states),
+        TEST(a_truncated_or_damaged_state_counts_as_absent),
         TEST(a_folder_that_another_process_uses_is_refused),
         TEST(a_folder_in_use_is_refused),
         TEST(a_dead_process_leaves_its_states_and_no_lock),
-        TEST(what_is_not_ours_stays),
-        TEST(a_folder_that_is_not_ours_is_refused_untouched),
-        TEST(a_full_disk_is_told_once_and_does_not_end_the_run),
-        TEST(a_state_is_saved_even_when_the_host_wants_to_stop),
+        TEST(other_files_are_kept),
+        TEST(another_folder_is_refused_unchanged),
+        TEST(a_full_disk_is_reported_once_and_does_not_end_the_run),
+        TEST(a_state_is_saved_even_when_cancelled),
         TEST(defects_of_the_caller_are_not_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,7 +125,7 @@ static void phrases_end_with_sentences_and_documents(void **state)
     gives(b, "new york\n", "so new\nyork new\n\nyork", "so new_york new\nyork\n");
 }
 
-static void short_documents_are_left_out_by_words_not_phrases(void **state)
+static void short_documents_are_skipped_by_words_not_phrases(void **state)
 {
     bench *b = *state;
     b->text.min_document_words = 3;
@@ -200,7 +200,7 @@ static char *add(char *at, const char *text)
     return at + length;
 }
 
-static void random_texts_are_joined_as_by_the_plain_version(void **state)
+static void random_texts_are_joined_as_by_the_simple_implementation(void **state)
 {
     bench *b = *state;
     dice d = {20};
@@ -312,7 +312,7 @@ static void pairs_do_not_cross_documents_and_sentences(void **state)
     finds(b, "x a. b y z a. B w", "");
 }
 
-static void connectors_stand_inside_phrases_only(void **state)
+static void connectors_occur_only_inside_phrases(void **state)
 {
     bench *b = *state;
     static const char *const connectors[] = {"of", "the"};
@@ -496,7 +496,7 @@ static void counts_files_store_phrases(void **state)
     free(units);
 }
 
-static void phrases_are_found_on_the_way(void **state)
+static void phrases_can_be_found_during_counting(void **state)
 {
     bench *b = *state;
     char *found = scratch_path(b->folder, "found"), *listed = scratch_path(b->folder, "listed"),
@@ -608,19 +608,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_longest_phrase_from_the_left_is_joined),
         TEST(phrases_end_with_sentences_and_documents),
-        TEST(short_documents_are_left_out_by_words_not_phrases),
+        TEST(short_documents_are_skipped_by_words_not_phrases),
         TEST(words_of_a_list_are_normalised),
         TEST(icu_words_are_joined),
         TEST(a_list_without_phrases_is_refused),
-        TEST(random_texts_are_joined_as_by_the_plain_version),
+        TEST(random_texts_are_joined_as_by_the_simple_implementation),
         TEST(scores_are_those_of_the_formulas),
         TEST(passes_find_longer_phrases_up_to_the_limit),
         TEST(pairs_do_not_cross_documents_and_sentences),
-        TEST(connectors_stand_inside_phrases_only),
+        TEST(connectors_occur_only_inside_phrases),
         TEST(a_joined_text_is_what_its_list_gives),
         TEST(stored_lists_are_checked),
         TEST(counts_files_store_phrases),
-        TEST(phrases_are_found_on_the_way),
+        TEST(phrases_can_be_found_during_counting),
         TEST(models_join_their_phrases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static psdvec_status apply_diagonal(void *self, const float *X, float *Y, size_t
     return PSDVEC_OK;
 }
 
-static void the_eigensolver_takes_what_it_says(void **state)
+static void the_eigensolver_takes_the_predicted_memory(void **state)
 {
     (void)state;
     static const struct {
@@ -84,7 +84,7 @@ static void the_eigensolver_takes_what_it_says(void **state)
         }
 }
 
-static void the_singular_value_decomposition_takes_what_it_says(void **state)
+static void the_singular_value_decomposition_takes_the_predicted_memory(void **state)
 {
     (void)state;
     enum { N = 3000, A_ROW = 20 };
@@ -123,7 +123,7 @@ static void the_singular_value_decomposition_takes_what_it_says(void **state)
 }
 
 /* From the link function to the end of Algorithm 1, module by module. */
-static void link_pairs_and_core_take_what_they_say(void **state)
+static void link_pairs_and_core_take_the_predicted_memory(void **state)
 {
     (void)state;
     problem *p = problem_of_text(5, 2500, 300000, true, 1);
@@ -177,7 +177,7 @@ static void link_pairs_and_core_take_what_they_say(void **state)
     problem_free(p);
 }
 
-static void the_regression_takes_what_it_says(void **state)
+static void the_regression_takes_the_predicted_memory(void **state)
 {
     (void)state;
     enum { CORE = 600, DIM = 40 };
@@ -229,7 +229,7 @@ static void the_regression_takes_what_it_says(void **state)
 
 /* ---- Complete runs --------------------------------------------------------------------------- */
 
-static void the_plan_is_what_a_run_takes(void **state)
+static void a_run_takes_the_planned_memory(void **state)
 {
     (void)state;
     static const struct {
@@ -269,11 +269,11 @@ static void the_plan_is_what_a_run_takes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_eigensolver_takes_what_it_says),
-        cmocka_unit_test(the_singular_value_decomposition_takes_what_it_says),
-        cmocka_unit_test(link_pairs_and_core_take_what_they_say),
-        cmocka_unit_test(the_regression_takes_what_it_says),
-        cmocka_unit_test(the_plan_is_what_a_run_takes),
+        cmocka_unit_test(the_eigensolver_takes_the_predicted_memory),
+        cmocka_unit_test(the_singular_value_decomposition_takes_the_predicted_memory),
+        cmocka_unit_test(link_pairs_and_core_take_the_predicted_memory),
+        cmocka_unit_test(the_regression_takes_the_predicted_memory),
+        cmocka_unit_test(a_run_takes_the_planned_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

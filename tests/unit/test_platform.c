@@ -127,7 +127,7 @@ static void the_gamma_function_is_that_of_the_library(void **state)
     assert_true(fabs(pv_log_gamma(1)) < 1e-14 && fabs(pv_log_gamma(2)) < 1e-14);
 }
 
-static void room_for_a_file_is_taken(void **state)
+static void space_for_a_file_is_allocated(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_path(folder, "file");
@@ -152,7 +152,7 @@ static void room_for_a_file_is_taken(void **state)
     scratch_free(folder);
 }
 
-static void a_file_without_a_name_can_be_given_one(void **state)
+static void an_unnamed_file_can_be_linked(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_path(folder, "name");
@@ -187,8 +187,8 @@ int main(void)
         cmocka_unit_test(bytes_are_found_from_both_ends),
         cmocka_unit_test(small_arrays_are_sorted),
         cmocka_unit_test(the_gamma_function_is_that_of_the_library),
-        cmocka_unit_test(room_for_a_file_is_taken),
-        cmocka_unit_test(a_file_without_a_name_can_be_given_one),
+        cmocka_unit_test(space_for_a_file_is_allocated),
+        cmocka_unit_test(an_unnamed_file_can_be_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

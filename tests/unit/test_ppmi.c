@@ -93,7 +93,7 @@ static void the_bits_do_not_depend_on_the_threads(void **state)
     }
 }
 
-static void too_large_a_shift_leaves_nothing_and_is_told(void **state)
+static void too_large_a_shift_leaves_nothing_and_is_reported(void **state)
 {
     (void)state;
     problem *p = problem_of_text(13, 100, 3000, false, 2);
@@ -151,7 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_those_of_the_formula),
         cmocka_unit_test(the_bits_do_not_depend_on_the_threads),
-        cmocka_unit_test(too_large_a_shift_leaves_nothing_and_is_told),
+        cmocka_unit_test(too_large_a_shift_leaves_nothing_and_is_reported),
         cmocka_unit_test(the_model_has_the_matrix_in_its_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

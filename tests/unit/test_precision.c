@@ -15,7 +15,7 @@
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static void every_float16_comes_back(void **state)
+static void every_float16_is_preserved(void **state)
 {
     (void)state;
     for (uint32_t half = 0; half <= UINT16_MAX; half++) {
@@ -31,7 +31,7 @@ static void every_float16_comes_back(void **state)
     assert_true(pv_half_to(0x7bff) == 65504 && pv_half_to(1) == 0x1p-24F);
 }
 
-static void between_two_float16s_the_nearer_one_is_taken_and_the_even_one_of_a_tie(void **state)
+static void float16_rounds_to_nearest_even(void **state)
 {
     (void)state;
     for (uint16_t half = 0; half < 0x7bff; half++) {
@@ -47,7 +47,7 @@ static void between_two_float16s_the_nearer_one_is_taken_and_the_even_one_of_a_t
     assert_int_equal(pv_half_from(-FLT_MAX), 0xfc00);
 }
 
-static void int8_takes_the_largest_number_of_a_vector_for_127(void **state)
+static void int8_scales_the_largest_component_to_127(void **state)
 {
     workshop *w = *state;
     const pv_packing packing = {.ctx = w->ctx, .precision = PSDVEC_INT8, .dim = 6};
@@ -194,7 +194,7 @@ static void numbers_beyond_float16_are_refused_by_name(void **state)
     sample_free(&s);
 }
 
-static void formats_without_room_for_a_precision_are_refused(void **state)
+static void formats_without_a_precision_refuse_it(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -248,7 +248,7 @@ static void int8_without_its_scales_is_refused(void **state)
 
 /* ---- Queries without conversion -------------------------------------------------------------- */
 
-static void fast_conversions_have_the_bits_of_the_plain_ones(void **state)
+static void fast_and_portable_conversions_have_the_same_bits(void **state)
 {
     (void)state;
     enum { MOST = 100 };
@@ -404,7 +404,7 @@ static void packed_models_answer_in_place_as_float32_would(void **state)
         }
 }
 
-static void a_copy_that_does_not_fit_is_refused_and_queries_go_on(void **state)
+static void a_copy_beyond_the_budget_fails_and_queries_still_work(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 5000, DIM = 300 };
@@ -432,19 +432,19 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
-        CASE(every_float16_comes_back),
-        CASE(between_two_float16s_the_nearer_one_is_taken_and_the_even_one_of_a_tie),
-        CASE(int8_takes_the_largest_number_of_a_vector_for_127),
+        CASE(every_float16_is_preserved),
+        CASE(float16_rounds_to_nearest_even),
+        CASE(int8_scales_the_largest_component_to_127),
         CASE(rounded_models_keep_everything_else_and_are_smaller),
         CASE(a_rounded_model_rounded_again_has_the_same_bytes),
         CASE(npy_holds_float16),
         CASE(numbers_beyond_float16_are_refused_by_name),
-        CASE(formats_without_room_for_a_precision_are_refused),
+        CASE(formats_without_a_precision_refuse_it),
         CASE(int8_without_its_scales_is_refused),
-        CASE(fast_conversions_have_the_bits_of_the_plain_ones),
+        CASE(fast_and_portable_conversions_have_the_same_bits),
         CASE(products_of_rows_have_the_bits_of_float32),
         CASE(packed_models_answer_in_place_as_float32_would),
-        CASE(a_copy_that_does_not_fit_is_refused_and_queries_go_on),
+        CASE(a_copy_beyond_the_budget_fails_and_queries_still_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void settings_of_counting_come_back(void **state)
+static void counting_settings_are_preserved(void **state)
 {
     bench *b = *state;
     dice d = {4};
@@ -58,7 +58,7 @@ static void settings_of_counting_come_back(void **state)
     }
 }
 
-static void settings_of_counting_that_cannot_be_are_refused(void **state)
+static void invalid_counting_settings_are_refused(void **state)
 {
     bench *b = *state;
     psdvec_count_options o, back;
@@ -97,8 +97,8 @@ static void settings_of_counting_that_cannot_be_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(settings_of_counting_come_back),
-        TEST(settings_of_counting_that_cannot_be_are_refused),
+        TEST(counting_settings_are_preserved),
+        TEST(invalid_counting_settings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

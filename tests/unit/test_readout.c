@@ -247,7 +247,7 @@ static void order_vectors_do_not_depend_on_the_threads(void **state)
 
 /* Two words that always precede the same words are similar, however different their generative
  * vectors are. */
-static void words_that_stand_on_the_same_side_are_alike(void **state)
+static void words_that_precede_the_same_words_are_similar(void **state)
 {
     (void)state;
     dense_counts x = dense_counts_new(8);
@@ -318,7 +318,7 @@ static void the_readout_is_that_of_the_reference(void **state)
     }
 }
 
-static void the_readout_of_regressed_words_and_of_the_psd_form_too(void **state)
+static void the_readout_of_noncore_words_and_the_psd_form_is_that_of_the_reference(void **state)
 {
     (void)state;
     problem *p = problem_of_text(76, 200, 12000, true, 2);
@@ -384,7 +384,7 @@ static void spelling_is_learnt_from_the_rest_of_the_readout(void **state)
     problem_free(p);
 }
 
-static void the_paper_has_no_readout_of_its_own(void **state)
+static void the_paper_preset_has_no_separate_readout(void **state)
 {
     (void)state;
     problem *p = problem_of_text(78, 120, 6000, false, 2);
@@ -556,7 +556,7 @@ static void the_plan_covers_the_readout(void **state)
     problem_free(p);
 }
 
-static void what_of_the_readout_is_too_much_is_said(void **state)
+static void a_budget_too_small_for_the_readout_names_the_option(void **state)
 {
     (void)state;
     problem *p = problem_of_text(83, 6000, 90000, true, 1);
@@ -656,7 +656,7 @@ static void a_run_stopped_in_the_readout_ends_with_the_same_bytes(void **state)
 }
 
 /* No saved state depends on the read-out. */
-static void a_run_goes_on_with_another_readout(void **state)
+static void a_run_resumes_with_another_readout(void **state)
 {
     (void)state;
     problem *p = problem_of_text(85, 900, 30000, true, 1);
@@ -688,19 +688,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_vectors_are_those_of_the_formula),
         cmocka_unit_test(order_vectors_do_not_depend_on_the_threads),
-        cmocka_unit_test(words_that_stand_on_the_same_side_are_alike),
+        cmocka_unit_test(words_that_precede_the_same_words_are_similar),
         cmocka_unit_test(the_readout_is_that_of_the_reference),
-        cmocka_unit_test(the_readout_of_regressed_words_and_of_the_psd_form_too),
+        cmocka_unit_test(the_readout_of_noncore_words_and_the_psd_form_is_that_of_the_reference),
         cmocka_unit_test(spelling_is_learnt_from_the_rest_of_the_readout),
-        cmocka_unit_test(the_paper_has_no_readout_of_its_own),
+        cmocka_unit_test(the_paper_preset_has_no_separate_readout),
         cmocka_unit_test(words_without_a_pair_have_no_direction),
         cmocka_unit_test(a_vocabulary_smaller_than_the_vectors),
         cmocka_unit_test(one_document_of_three_words),
         cmocka_unit_test(threads_change_no_byte_of_the_default),
         cmocka_unit_test(the_plan_covers_the_readout),
-        cmocka_unit_test(what_of_the_readout_is_too_much_is_said),
+        cmocka_unit_test(a_budget_too_small_for_the_readout_names_the_option),
         cmocka_unit_test(a_run_stopped_in_the_readout_ends_with_the_same_bytes),
-        cmocka_unit_test(a_run_goes_on_with_another_readout),
+        cmocka_unit_test(a_run_resumes_with_another_readout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

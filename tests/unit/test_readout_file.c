@@ -231,7 +231,7 @@ static void a_weight_of_spelling_is_as_if_trained_with_it(void **state)
     bench_free(b);
 }
 
-static void words_that_came_later_lose_their_spelling_too(void **state)
+static void added_words_lose_their_spelling_too(void **state)
 {
     (void)state;
     bench *b = bench_new(true, 0.5, 0.8), *other = bench_new(true, 0.5, 0);
@@ -254,7 +254,7 @@ static void words_that_came_later_lose_their_spelling_too(void **state)
     bench_free(other);
 }
 
-static void weights_that_cannot_be_had(void **state)
+static void invalid_weights_are_refused(void **state)
 {
     (void)state;
     bench *b = bench_new(true, 0.5, 1), *plain = bench_new(true, 0.5, 0);
@@ -290,7 +290,7 @@ static psdvec_model *converted(bench *b, psdvec_convert_options o, const char *t
     return open_model(b, to);
 }
 
-static void cutting_cuts_everything_that_has_directions(void **state)
+static void truncation_applies_to_all_vectors(void **state)
 {
     (void)state;
     bench *b = bench_new(true, 0.5, 1);
@@ -328,7 +328,7 @@ static void cutting_cuts_everything_that_has_directions(void **state)
     bench_free(b);
 }
 
-static void length_1_leaves_cosines_alone(void **state)
+static void length_1_keeps_cosines(void **state)
 {
     (void)state;
     bench *b = bench_new(true, 0.5, 1);
@@ -391,7 +391,7 @@ static void both_sets_are_rounded(void **state)
     bench_free(b);
 }
 
-static void other_programs_get_the_readout_and_raw_is_the_rest(void **state)
+static void export_writes_the_readout_or_raw_vectors(void **state)
 {
     (void)state;
     bench *b = bench_new(true, 0.5, 1);
@@ -473,7 +473,7 @@ static void write_lie(psdvec_context *ctx, const lie *l, const char *path)
     pv_st_writer_free(writer);
 }
 
-static void files_that_lie_about_the_readout_are_refused(void **state)
+static void files_with_an_inconsistent_readout_are_refused(void **state)
 {
     (void)state;
     static const float nan_mean[] = {1, NAN, 0}, inf_map[] = {0, 0, 0, 0, 0, 0, 0, 0, INFINITY};
@@ -568,7 +568,7 @@ static void files_that_lie_about_the_readout_are_refused(void **state)
 }
 
 /* Also with correct checksums. */
-static void a_readout_that_is_not_finite_is_found_and_not_passed_on(void **state)
+static void a_readout_that_is_not_finite_is_detected_and_not_copied(void **state)
 {
     (void)state;
     float bad[12];
@@ -602,7 +602,7 @@ static void a_readout_that_is_not_finite_is_found_and_not_passed_on(void **state
     free(other);
 }
 
-static void a_flipped_bit_in_any_tensor_of_it_is_found(void **state)
+static void a_flipped_bit_in_any_of_its_tensors_is_detected(void **state)
 {
     (void)state;
     bench *b = bench_new(true, 0.5, 1);
@@ -638,15 +638,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_readouts_keep_their_bits_and_new_words_get_one),
         cmocka_unit_test(a_weight_of_spelling_is_as_if_trained_with_it),
-        cmocka_unit_test(words_that_came_later_lose_their_spelling_too),
-        cmocka_unit_test(weights_that_cannot_be_had),
-        cmocka_unit_test(cutting_cuts_everything_that_has_directions),
-        cmocka_unit_test(length_1_leaves_cosines_alone),
+        cmocka_unit_test(added_words_lose_their_spelling_too),
+        cmocka_unit_test(invalid_weights_are_refused),
+        cmocka_unit_test(truncation_applies_to_all_vectors),
+        cmocka_unit_test(length_1_keeps_cosines),
         cmocka_unit_test(both_sets_are_rounded),
-        cmocka_unit_test(other_programs_get_the_readout_and_raw_is_the_rest),
-        cmocka_unit_test(files_that_lie_about_the_readout_are_refused),
-        cmocka_unit_test(a_readout_that_is_not_finite_is_found_and_not_passed_on),
-        cmocka_unit_test(a_flipped_bit_in_any_tensor_of_it_is_found),
+        cmocka_unit_test(export_writes_the_readout_or_raw_vectors),
+        cmocka_unit_test(files_with_an_inconsistent_readout_are_refused),
+        cmocka_unit_test(a_readout_that_is_not_finite_is_detected_and_not_copied),
+        cmocka_unit_test(a_flipped_bit_in_any_of_its_tensors_is_detected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void test_a_cut_document_gets_no_line_end_at_the_cut(void **state)
 
 /* Divided at any line end, the parts give the same result as the whole, except for a join that a
  * "</doc>" at the start of a block can no longer undo. */
-static void test_blocks_in_a_row_give_what_the_whole_gives(void **state)
+static void test_consecutive_blocks_give_the_same_as_the_whole(void **state)
 {
     static const char text[] = DOC "a\n\nb\n</doc>\n" DOC "\n</doc>\n\n" DOC "c\nd\n</doc>\n";
     static const char whole[] = "a" JOIN "b\nc" JOIN "d\n";
@@ -126,7 +126,7 @@ static void test_blocks_in_a_row_give_what_the_whole_gives(void **state)
     }
 }
 
-static void test_a_byte_order_mark_is_passed_over(void **state)
+static void test_a_byte_order_mark_is_skipped(void **state)
 {
     assert_lines(state, "\xEF\xBB\xBF" DOC "a\n</doc>\n", "a\n");
 }
@@ -159,8 +159,8 @@ int main(void)
         cmocka_unit_test(test_lines_that_only_resemble_tags_are_text),
         cmocka_unit_test(test_a_document_without_end_is_ended_by_the_next),
         cmocka_unit_test(test_a_cut_document_gets_no_line_end_at_the_cut),
-        cmocka_unit_test(test_blocks_in_a_row_give_what_the_whole_gives),
-        cmocka_unit_test(test_a_byte_order_mark_is_passed_over),
+        cmocka_unit_test(test_consecutive_blocks_give_the_same_as_the_whole),
+        cmocka_unit_test(test_a_byte_order_mark_is_skipped),
         cmocka_unit_test(test_the_output_is_recognised_by_its_start),
     };
     return cmocka_run_group_tests_name("wiki extractor", tests, set_up, tear_down);

@@ -306,7 +306,7 @@ static void products_are_recovered_at_the_rate_of_sampling(void **state)
     assert_close(outcomes[2].error / outcomes[2].predicted, 1, 0.1);
 }
 
-static void with_residuals_it_is_the_solution_for_infinite_text_that_is_recovered(void **state)
+static void with_residuals_the_limit_for_infinite_text_is_recovered(void **state)
 {
     workshop *w = *state;
     outcome outcomes[2];
@@ -384,7 +384,7 @@ static floors look_at_the_floor(workshop *w, const trial *t)
     return f;
 }
 
-static void a_wider_window_adds_the_detours_through_a_third_word(void **state)
+static void a_wider_window_adds_indirect_effects(void **state)
 {
     workshop *w = *state;
     trial t = small_trial();
@@ -438,9 +438,9 @@ int main(void)
 {
     const struct CMUnitTest seconds[] = {
         TRIAL(products_are_recovered_at_the_rate_of_sampling),
-        TRIAL(with_residuals_it_is_the_solution_for_infinite_text_that_is_recovered),
+        TRIAL(with_residuals_the_limit_for_infinite_text_is_recovered),
         TRIAL(the_psd_form_recovers_its_solution_at_the_same_rate),
-        TRIAL(a_wider_window_adds_the_detours_through_a_third_word),
+        TRIAL(a_wider_window_adds_indirect_effects),
     };
     const struct CMUnitTest minutes[] = {
         TRIAL(two_thousand_words_and_twenty_dimensions),

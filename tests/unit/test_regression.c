@@ -178,7 +178,7 @@ static void vectors_and_spread_are_those_of_the_reference(void **state)
     problem_free(p);
 }
 
-static void so_they_are_with_subsampling(void **state)
+static void vectors_and_spread_agree_with_subsampling(void **state)
 {
     (void)state;
     problem *p = problem_of_text(2, 200, 6000, true, 2);
@@ -194,7 +194,7 @@ static void so_they_are_with_subsampling(void **state)
 }
 
 /* More than 2,048 neighbours, the size of a block. */
-static void so_they_are_with_many_neighbours(void **state)
+static void vectors_and_spread_agree_with_many_neighbours(void **state)
 {
     (void)state;
     enum { CORE = 2200, WORDS = 2205 };
@@ -215,7 +215,7 @@ static void so_they_are_with_many_neighbours(void **state)
 }
 
 /* With many dimensions most of the work is done in small integers. */
-static void so_they_are_with_many_dimensions(void **state)
+static void vectors_and_spread_agree_with_many_dimensions(void **state)
 {
     (void)state;
     enum { CORE = 400, DIM = 100 };
@@ -236,7 +236,7 @@ static void so_they_are_with_many_dimensions(void **state)
 
 /* Unseen pairs of frequent words can reach weight 1, where the closed form of the background
  * ends. */
-static void so_they_are_where_unseen_pairs_are_capped(void **state)
+static void vectors_and_spread_agree_where_unseen_pairs_are_capped(void **state)
 {
     (void)state;
     dice d = {4};
@@ -478,7 +478,7 @@ static void a_word_without_neighbours_has_the_vector_0(void **state)
 /* ---- Core words ------------------------------------------------------------------------------ */
 
 /* If the core is at its minimum, regressing one of its words on the others returns its vector. */
-static void a_core_word_gets_its_own_vector_back(void **state)
+static void a_core_word_regressed_on_the_others_keeps_its_vector(void **state)
 {
     (void)state;
     enum { N = 40, DIM = 3 };
@@ -576,7 +576,7 @@ static void the_bits_are_the_same_for_any_threads_and_any_choice_of_words(void *
     problem_free(p);
 }
 
-static void core_vectors_may_stand_in_any_order(void **state)
+static void core_vectors_may_be_in_any_order(void **state)
 {
     (void)state;
     problem *p = problem_of_text(10, 100, 5000, false, 1);
@@ -604,7 +604,7 @@ static void core_vectors_may_stand_in_any_order(void **state)
     problem_free(p);
 }
 
-static void what_is_not_finite_is_reported_with_its_word(void **state)
+static void nonfinite_numbers_are_reported_with_their_word(void **state)
 {
     (void)state;
     problem *p = problem_of_text(11, 100, 5000, false, 2);
@@ -641,17 +641,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_and_spread_are_those_of_the_reference),
-        cmocka_unit_test(so_they_are_with_subsampling),
-        cmocka_unit_test(so_they_are_with_many_neighbours),
-        cmocka_unit_test(so_they_are_with_many_dimensions),
-        cmocka_unit_test(so_they_are_where_unseen_pairs_are_capped),
+        cmocka_unit_test(vectors_and_spread_agree_with_subsampling),
+        cmocka_unit_test(vectors_and_spread_agree_with_many_neighbours),
+        cmocka_unit_test(vectors_and_spread_agree_with_many_dimensions),
+        cmocka_unit_test(vectors_and_spread_agree_where_unseen_pairs_are_capped),
         cmocka_unit_test(normal_equations_hold),
         cmocka_unit_test(without_a_prior_the_shortest_solution_is_taken),
         cmocka_unit_test(a_word_without_neighbours_has_the_vector_0),
-        cmocka_unit_test(a_core_word_gets_its_own_vector_back),
+        cmocka_unit_test(a_core_word_regressed_on_the_others_keeps_its_vector),
         cmocka_unit_test(the_bits_are_the_same_for_any_threads_and_any_choice_of_words),
-        cmocka_unit_test(core_vectors_may_stand_in_any_order),
-        cmocka_unit_test(what_is_not_finite_is_reported_with_its_word),
+        cmocka_unit_test(core_vectors_may_be_in_any_order),
+        cmocka_unit_test(nonfinite_numbers_are_reported_with_their_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,7 +207,7 @@ static float *definite(dice *d, size_t n, size_t stride)
     return K;
 }
 
-static void the_factor_gives_the_matrix_back(void **state)
+static void the_factor_reproduces_the_matrix(void **state)
 {
     (void)state;
     for (size_t n = 1; n <= 130; n += n < 40 ? 1 : 15) {
@@ -244,7 +244,7 @@ static void the_factor_gives_the_matrix_back(void **state)
     }
 }
 
-static void what_is_not_positive_definite_is_noticed(void **state)
+static void indefinite_matrices_are_detected(void **state)
 {
     (void)state;
     static const float bad[] = {-1, 0, NAN};
@@ -272,8 +272,8 @@ int main(void)
         cmocka_unit_test(sums_of_packed_numbers_are_exact),
         cmocka_unit_test(the_largest_numbers_do_not_overflow),
         cmocka_unit_test(packed_numbers_are_half_a_step_off_at_most),
-        cmocka_unit_test(the_factor_gives_the_matrix_back),
-        cmocka_unit_test(what_is_not_positive_definite_is_noticed),
+        cmocka_unit_test(the_factor_reproduces_the_matrix),
+        cmocka_unit_test(indefinite_matrices_are_detected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,7 +271,7 @@ static void the_pairs_that_cost_most_come_first(void **state)
     }
 }
 
-static void by_sign_the_extremes_come_first_and_few_pairs_are_all(void **state)
+static void by_sign_the_extremes_come_first(void **state)
 {
     (void)state;
     problem *p = problem_of_text(11, 12, 600, false, 2);
@@ -338,7 +338,7 @@ static void the_figures_are_those_of_all_pairs(void **state)
     }
 }
 
-static void the_file_has_the_matrix_and_says_where_it_comes_from(void **state)
+static void the_file_has_the_matrix_and_its_provenance(void **state)
 {
     (void)state;
     for (int pmi = 0; pmi < 2; pmi++) {
@@ -406,7 +406,7 @@ static void damaged_vectors_have_no_residuals(void **state)
     problem_free(p);
 }
 
-static void other_counts_are_warned_of_and_an_input_is_no_output(void **state)
+static void other_counts_give_a_warning_and_inputs_are_not_overwritten(void **state)
 {
     (void)state;
     problem *p = problem_of_text(5, 40, 4000, false, 1);
@@ -567,7 +567,7 @@ static bool enough(void *user)
     return l->count >= l->stop;
 }
 
-static void the_list_ends_when_the_host_wants_no_more(void **state)
+static void the_list_ends_when_the_callback_stops_it(void **state)
 {
     (void)state;
     problem *p = problem_of_text(3, 800, 200000, false, 1);
@@ -605,14 +605,14 @@ int main(void)
         cmocka_unit_test(a_small_budget_puts_the_matrix_into_a_file),
         cmocka_unit_test(a_model_of_another_program_has_no_residuals),
         cmocka_unit_test(the_pairs_that_cost_most_come_first),
-        cmocka_unit_test(by_sign_the_extremes_come_first_and_few_pairs_are_all),
+        cmocka_unit_test(by_sign_the_extremes_come_first),
         cmocka_unit_test(the_figures_are_those_of_all_pairs),
-        cmocka_unit_test(the_file_has_the_matrix_and_says_where_it_comes_from),
+        cmocka_unit_test(the_file_has_the_matrix_and_its_provenance),
         cmocka_unit_test(damaged_vectors_have_no_residuals),
-        cmocka_unit_test(other_counts_are_warned_of_and_an_input_is_no_output),
+        cmocka_unit_test(other_counts_give_a_warning_and_inputs_are_not_overwritten),
         cmocka_unit_test(the_list_has_the_same_bits_for_any_budget_and_threads),
         cmocka_unit_test(a_list_larger_than_the_budget_needs_a_file_and_leaves_none),
-        cmocka_unit_test(the_list_ends_when_the_host_wants_no_more),
+        cmocka_unit_test(the_list_ends_when_the_callback_stops_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void check_small(psdvec_context *ctx, const pv_st_file *file)
     assert_int_equal(pv_st_verify(ctx, file), PSDVEC_OK);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void written_data_is_read_back(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     memory_file m;
@@ -74,7 +74,7 @@ static void a_file_on_disk_is_the_same_mapped_and_read(void **state)
     free(m.data);
 }
 
-static void an_output_file_serves_as_the_sink(void **state)
+static void an_output_file_can_be_the_sink(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     char path[64];
@@ -285,7 +285,7 @@ static void a_file_cut_anywhere_is_refused(void **state)
     free(m.data);
 }
 
-static void a_single_flipped_bit_never_goes_unnoticed(void **state)
+static void every_flipped_bit_is_detected(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     memory_file m;
@@ -323,7 +323,7 @@ static void a_damaged_tensor_is_named(void **state)
     free(m.data);
 }
 
-static void changed_settings_are_noticed(void **state)
+static void changed_settings_are_detected(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     memory_file m;
@@ -417,7 +417,7 @@ static void verifying_stops_on_request(void **state)
     free(m.data);
 }
 
-static void a_full_disk_sticks_to_the_writer(void **state)
+static void a_full_disk_is_reported_by_all_later_calls(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     for (int writes = 0; writes < 4; writes++) {
@@ -435,7 +435,7 @@ static void a_full_disk_sticks_to_the_writer(void **state)
     pv_begin(ctx);
 }
 
-static void wrong_use_of_the_writer_is_a_defect(void **state)
+static void misuse_of_the_writer_is_reported(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     for (int wrong = 0; wrong < 14; wrong++) {
@@ -517,9 +517,9 @@ static void wrong_use_of_the_writer_is_a_defect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_is_written_is_read_back),
+        TEST(written_data_is_read_back),
         TEST(a_file_on_disk_is_the_same_mapped_and_read),
-        TEST(an_output_file_serves_as_the_sink),
+        TEST(an_output_file_can_be_the_sink),
         TEST(every_type_and_size_is_aligned_to_64_bytes),
         TEST(pieces_of_any_size_give_the_same_bytes),
         TEST(metadata_may_come_late_and_in_any_order),
@@ -528,14 +528,14 @@ int main(void)
         TEST(numbers_without_dimensions_and_empty_tensors_are_read),
         TEST(a_misaligned_foreign_tensor_is_copied),
         TEST(a_file_cut_anywhere_is_refused),
-        TEST(a_single_flipped_bit_never_goes_unnoticed),
+        TEST(every_flipped_bit_is_detected),
         TEST(a_damaged_tensor_is_named),
-        TEST(changed_settings_are_noticed),
+        TEST(changed_settings_are_detected),
         TEST(a_file_without_checksums_cannot_be_verified),
         TEST(a_required_tensor_must_have_the_right_form),
         TEST(verifying_stops_on_request),
-        TEST(a_full_disk_sticks_to_the_writer),
-        TEST(wrong_use_of_the_writer_is_a_defect),
+        TEST(a_full_disk_is_reported_by_all_later_calls),
+        TEST(misuse_of_the_writer_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

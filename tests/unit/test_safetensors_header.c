@@ -15,7 +15,7 @@
 
 /* ---- Not a safetensors file ------------------------------------------------------------------ */
 
-static void other_files_are_told_from_damaged_ones(void **state)
+static void other_files_are_distinguished_from_damaged_ones(void **state)
 {
     psdvec_context *ctx = ((tensor_bench *)*state)->ctx;
     static const char *const others[] = {
@@ -67,7 +67,7 @@ static void a_missing_file_is_reported_as_missing(void **state)
     "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end   \
     "]}"
 
-static void bad_json_is_refused_with_its_place(void **state)
+static void invalid_json_is_refused_with_its_position(void **state)
 {
     assert_header_refused(state, "{\"a\":}", 0, PSDVEC_ERR_CORRUPT, "at byte 13: ");
     assert_header_refused(state, "{} x", 0, PSDVEC_ERR_CORRUPT, "at byte 11: ");
@@ -225,7 +225,7 @@ static void a_hostile_name_does_not_reach_the_terminal(void **state)
     free(m.data);
 }
 
-static void unknown_fields_of_a_tensor_are_passed_over(void **state)
+static void unknown_fields_of_a_tensor_are_skipped(void **state)
 {
     assert_header_accepted(state,
                            "{\"a\":{\"more\":[{\"x\":1}],\"dtype\":\"U8\",\"shape\":[2],"
@@ -258,10 +258,10 @@ static void more_tensors_than_the_memory_budget_holds_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(other_files_are_told_from_damaged_ones),
+        TEST(other_files_are_distinguished_from_damaged_ones),
         TEST(a_huge_header_length_is_refused_without_allocating),
         TEST(a_missing_file_is_reported_as_missing),
-        TEST(bad_json_is_refused_with_its_place),
+        TEST(invalid_json_is_refused_with_its_position),
         TEST(a_depth_bomb_is_refused),
         TEST(a_tensor_without_a_field_is_refused),
         TEST(fields_of_the_wrong_kind_are_refused),
@@ -273,7 +273,7 @@ int main(void)
         TEST(names_given_twice_are_refused),
         TEST(metadata_that_is_not_text_is_refused),
         TEST(a_hostile_name_does_not_reach_the_terminal),
-        TEST(unknown_fields_of_a_tensor_are_passed_over),
+        TEST(unknown_fields_of_a_tensor_are_skipped),
         TEST(more_tensors_than_the_memory_budget_holds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,7 +274,7 @@ static void *ask_all(void *opaque)
 
 /* ---- The test -------------------------------------------------------------------------------- */
 
-static void threads_that_share_everything_get_the_answers_of_one(void **state)
+static void threads_that_share_objects_get_the_same_answers(void **state)
 {
     (void)state;
     files f = make_files();
@@ -309,7 +309,7 @@ static void threads_that_share_everything_get_the_answers_of_one(void **state)
 
 /* If there is no memory for the index, every word is compared; no error is reported, and no memory
  * leaks. */
-static void an_index_without_memory_is_no_failure(void **state)
+static void without_memory_for_the_index_words_are_still_found(void **state)
 {
     (void)state;
     files f = make_files();
@@ -335,8 +335,8 @@ static void an_index_without_memory_is_no_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_that_share_everything_get_the_answers_of_one),
-        cmocka_unit_test(an_index_without_memory_is_no_failure),
+        cmocka_unit_test(threads_that_share_objects_get_the_same_answers),
+        cmocka_unit_test(without_memory_for_the_index_words_are_still_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

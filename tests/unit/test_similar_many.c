@@ -150,7 +150,7 @@ static void little_memory_gives_the_same_answers(void **state)
     sample_free(&s);
 }
 
-static void odd_batches_are_answered_or_refused(void **state)
+static void unusual_batches_are_answered_or_refused(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 60, DIM = 3, COUNT = 6, MOST = 4 };
@@ -182,7 +182,7 @@ static void odd_batches_are_answered_or_refused(void **state)
     sample_free(&s);
 }
 
-static void a_batch_can_be_stopped(void **state)
+static void a_batch_can_be_cancelled(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 20000, DIM = 60, COUNT = 600, MOST = 5 };
@@ -210,8 +210,8 @@ int main(void)
         CASE(a_batch_has_the_bits_of_single_queries),
         CASE(options_hold_for_each_query),
         CASE(little_memory_gives_the_same_answers),
-        CASE(odd_batches_are_answered_or_refused),
-        CASE(a_batch_can_be_stopped),
+        CASE(unusual_batches_are_answered_or_refused),
+        CASE(a_batch_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

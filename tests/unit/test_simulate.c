@@ -64,7 +64,7 @@ static void weights_make(weights *s, size_t rows, double spread)
         s->rows[k] = s->table[k];
 }
 
-static void words_are_found_where_a_plain_sum_finds_them(void **state)
+static void words_are_found_as_by_a_direct_sum(void **state)
 {
     (void)state;
     weights s;
@@ -91,7 +91,7 @@ static void words_are_found_where_a_plain_sum_finds_them(void **state)
     }
 }
 
-static void weights_beyond_single_precision_are_drawn_with_care(void **state)
+static void weights_beyond_single_precision_are_handled(void **state)
 {
     (void)state;
     weights s;
@@ -112,7 +112,7 @@ static void weights_beyond_single_precision_are_drawn_with_care(void **state)
     }
 }
 
-static void a_number_next_to_one_finds_the_last_word_that_can_be(void **state)
+static void a_number_next_to_one_finds_the_last_possible_word(void **state)
 {
     (void)state;
     weights s;
@@ -180,7 +180,7 @@ static void pairs_have_the_margins_of_the_words_in_every_form(void **state)
         }
 }
 
-static void the_table_is_what_the_files_say(void **state)
+static void the_table_agrees_with_the_files(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -208,7 +208,7 @@ static double deviation_of(const double *x, size_t n)
     return sqrt(squares / count - sum / count * (sum / count));
 }
 
-static void products_and_residuals_are_as_strong_as_asked_for(void **state)
+static void products_and_residuals_have_the_requested_strength(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -348,7 +348,7 @@ static psdvec_model *open_truth(workshop *w)
     return model;
 }
 
-static void words_come_as_often_as_they_should(void **state)
+static void words_have_the_expected_frequencies(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -444,7 +444,7 @@ static void the_same_files_for_any_number_of_threads(void **state)
     }
 }
 
-static void a_longer_text_begins_like_a_shorter_one(void **state)
+static void a_shorter_text_is_a_prefix_of_a_longer_one(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -487,7 +487,7 @@ static double score(workshop *w, const psdvec_model *model, double *unigram)
     return fit.conditional;
 }
 
-static void scoring_a_text_by_its_truth_gives_what_drawing_summed_up(void **state)
+static void scoring_by_the_truth_gives_the_likelihood_of_drawing(void **state)
 {
     workshop *w = *state;
     for (uint32_t window = 1; window <= 3; window += 2) {
@@ -557,7 +557,7 @@ static double divergence(const psdvec_model *truth, const psdvec_model *other)
     return sum;
 }
 
-static void models_that_are_not_the_truth_score_worse_by_their_divergence(void **state)
+static void other_models_score_worse_by_their_divergence(void **state)
 {
     workshop *w = *state;
     static const double noises[] = {0.02, 0.05, 0.1, 0.2, 0.4};
@@ -645,7 +645,7 @@ static void the_temperature_of_the_truth_is_one(void **state)
 
 /* ---- The folder ------------------------------------------------------------------------------ */
 
-static void what_others_wrote_is_not_replaced(void **state)
+static void other_files_are_not_replaced(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -681,7 +681,7 @@ static void a_file_in_place_of_the_folder_is_refused(void **state)
     free(deep);
 }
 
-static void stopped_at_any_time_it_leaves_nothing(void **state)
+static void cancelled_at_any_time_it_leaves_no_files(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -702,7 +702,7 @@ static void stopped_at_any_time_it_leaves_nothing(void **state)
     assert_int_equal(scratch_entries(w->out), 4);
 }
 
-static void too_little_memory_is_told_in_a_sentence(void **state)
+static void too_little_memory_fails_with_a_message(void **state)
 {
     workshop *w = *state;
     psdvec_simulate_options o = small_options();
@@ -766,28 +766,28 @@ static void names_are_distinct_and_all_of_one_length(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_found_where_a_plain_sum_finds_them),
-        cmocka_unit_test(weights_beyond_single_precision_are_drawn_with_care),
-        cmocka_unit_test(a_number_next_to_one_finds_the_last_word_that_can_be),
+        cmocka_unit_test(words_are_found_as_by_a_direct_sum),
+        cmocka_unit_test(weights_beyond_single_precision_are_handled),
+        cmocka_unit_test(a_number_next_to_one_finds_the_last_possible_word),
         DRAWN(pairs_have_the_margins_of_the_words_in_every_form),
-        DRAWN(the_table_is_what_the_files_say),
-        DRAWN(products_and_residuals_are_as_strong_as_asked_for),
+        DRAWN(the_table_agrees_with_the_files),
+        DRAWN(products_and_residuals_have_the_requested_strength),
         DRAWN(residuals_have_the_variance_of_the_weighting_function),
         DRAWN(vectors_have_the_variance_of_their_prior),
         DRAWN(columns_of_the_vectors_are_orthogonal_and_as_long_as_their_eigenvalues),
-        DRAWN(words_come_as_often_as_they_should),
+        DRAWN(words_have_the_expected_frequencies),
         DRAWN(counting_finds_the_words_the_documents_and_the_frequencies),
         DRAWN(the_text_has_the_entropy_of_the_truth),
         DRAWN(the_same_files_for_any_number_of_threads),
-        DRAWN(a_longer_text_begins_like_a_shorter_one),
-        DRAWN(scoring_a_text_by_its_truth_gives_what_drawing_summed_up),
-        DRAWN(models_that_are_not_the_truth_score_worse_by_their_divergence),
+        DRAWN(a_shorter_text_is_a_prefix_of_a_longer_one),
+        DRAWN(scoring_by_the_truth_gives_the_likelihood_of_drawing),
+        DRAWN(other_models_score_worse_by_their_divergence),
         DRAWN(most_documents_are_likelier_under_the_truth),
         DRAWN(the_temperature_of_the_truth_is_one),
-        DRAWN(what_others_wrote_is_not_replaced),
+        DRAWN(other_files_are_not_replaced),
         DRAWN(a_file_in_place_of_the_folder_is_refused),
-        DRAWN(stopped_at_any_time_it_leaves_nothing),
-        DRAWN(too_little_memory_is_told_in_a_sentence),
+        DRAWN(cancelled_at_any_time_it_leaves_no_files),
+        DRAWN(too_little_memory_fails_with_a_message),
         DRAWN(options_out_of_range_are_refused),
         cmocka_unit_test(names_are_distinct_and_all_of_one_length),
     };

@@ -157,7 +157,7 @@ static void a_failure_of_the_callback_ends_the_merge(void **state)
     psdvec_context_free(ctx);
 }
 
-static void a_folder_that_is_not_there_is_named(void **state)
+static void a_missing_folder_is_reported(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(1);
@@ -175,7 +175,7 @@ int main(void)
         cmocka_unit_test(runs_of_memory_and_file_are_merged_in_order),
         cmocka_unit_test(workers_append_at_the_same_time),
         cmocka_unit_test(a_failure_of_the_callback_ends_the_merge),
-        cmocka_unit_test(a_folder_that_is_not_there_is_named),
+        cmocka_unit_test(a_missing_folder_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

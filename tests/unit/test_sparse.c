@@ -139,7 +139,7 @@ static void a_transpose_has_rows_and_columns_exchanged(void **state)
     end_context(ctx);
 }
 
-static void copied_rows_are_those_asked_for(void **state)
+static void copied_rows_are_the_requested_ones(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(1);
@@ -190,7 +190,7 @@ static psdvec_status visit_row(void *arg, pv_pair_row row, int worker)
     return PSDVEC_OK;
 }
 
-static void every_pair_is_met_with_both_directions(void **state)
+static void every_pair_is_visited_with_both_directions(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(3);
@@ -225,7 +225,7 @@ static psdvec_status fail_at_row_50(void *arg, pv_pair_row row, int worker)
     return row.i == 50 ? pv_fail(arg, PSDVEC_ERR_EMPTY, "row 50") : PSDVEC_OK;
 }
 
-static void a_walk_ends_with_the_first_failure(void **state)
+static void iteration_ends_with_the_first_failure(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(2);
@@ -267,7 +267,7 @@ static void tasks_have_about_the_same_work(void **state)
     }
 }
 
-static void offsets_and_columns_that_do_not_ascend_are_found(void **state)
+static void offsets_and_columns_that_do_not_ascend_are_detected(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(2);
@@ -297,11 +297,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gathered_columns_are_those_of_the_rows),
         cmocka_unit_test(a_transpose_has_rows_and_columns_exchanged),
-        cmocka_unit_test(copied_rows_are_those_asked_for),
-        cmocka_unit_test(every_pair_is_met_with_both_directions),
-        cmocka_unit_test(a_walk_ends_with_the_first_failure),
+        cmocka_unit_test(copied_rows_are_the_requested_ones),
+        cmocka_unit_test(every_pair_is_visited_with_both_directions),
+        cmocka_unit_test(iteration_ends_with_the_first_failure),
         cmocka_unit_test(tasks_have_about_the_same_work),
-        cmocka_unit_test(offsets_and_columns_that_do_not_ascend_are_found),
+        cmocka_unit_test(offsets_and_columns_that_do_not_ascend_are_detected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

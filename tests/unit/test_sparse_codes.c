@@ -249,7 +249,7 @@ static pv_sparse_learner learner_of(psdvec_context *ctx, const pv_code_words *wo
     return l;
 }
 
-static void sums_are_those_of_all_words_and_can_be_taken_back(void **state)
+static void sums_are_those_of_all_words_and_can_be_subtracted(void **state)
 {
     workshop *w = *state;
     dice d = {15};
@@ -366,7 +366,7 @@ static void every_epoch_lowers_the_objective(void **state)
 }
 
 /* Words that are sums of three atoms of a hidden dictionary. */
-static void a_planted_dictionary_is_found_again(void **state)
+static void a_planted_dictionary_is_recovered(void **state)
 {
     workshop *w = *state;
     dice d = {18};
@@ -549,7 +549,7 @@ static psdvec_status run_hosted(host *h, const psdvec_baseline_options *o, const
     return status;
 }
 
-static void an_interrupted_run_goes_on_to_the_same_file(void **state)
+static void an_interrupted_run_resumes_to_the_same_file(void **state)
 {
     workshop *w = *state;
     psdvec_baseline_options o = small_options();
@@ -565,7 +565,7 @@ static void an_interrupted_run_goes_on_to_the_same_file(void **state)
     assert_true(same_file(w->out, w->other));
 }
 
-static void a_run_can_be_stopped_at_any_moment(void **state)
+static void a_run_can_be_cancelled_at_any_moment(void **state)
 {
     workshop *w = *state;
     psdvec_baseline_options o = small_options();
@@ -586,7 +586,7 @@ static void a_run_can_be_stopped_at_any_moment(void **state)
     assert_true(same_file(w->out, w->other));
 }
 
-static void what_cannot_be_done_is_said(void **state)
+static void invalid_requests_are_reported(void **state)
 {
     workshop *w = *state;
     psdvec_baseline_options o = small_options();
@@ -612,16 +612,16 @@ int main(void)
         TEST(codes_are_those_of_a_plain_solver),
         TEST(a_zero_vector_has_no_codes),
         TEST(fast_and_plain_loops_give_the_same_bits),
-        TEST(sums_are_those_of_all_words_and_can_be_taken_back),
+        TEST(sums_are_those_of_all_words_and_can_be_subtracted),
         TEST(atoms_have_length_1_and_fit_the_codes_better),
         TEST(every_epoch_lowers_the_objective),
-        TEST(a_planted_dictionary_is_found_again),
+        TEST(a_planted_dictionary_is_recovered),
         TEST(one_word_two_words_and_words_without_vectors),
         TEST(any_number_of_threads_gives_the_same_file),
         TEST(binary_codes_are_where_nonnegative_ones_are_positive),
-        TEST(an_interrupted_run_goes_on_to_the_same_file),
-        TEST(a_run_can_be_stopped_at_any_moment),
-        TEST(what_cannot_be_done_is_said),
+        TEST(an_interrupted_run_resumes_to_the_same_file),
+        TEST(a_run_can_be_cancelled_at_any_moment),
+        TEST(invalid_requests_are_reported),
     };
     return cmocka_run_group_tests_name("sparse codes", tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void free_twins(twins *t)
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
 
-static void everything_comes_back(void **state)
+static void everything_is_preserved(void **state)
 {
     workshop *w = *state;
     twins t = make_twins(w, 60, 40, 1, false);
@@ -194,7 +194,7 @@ static void the_bytes_do_not_depend_on_the_threads(void **state)
     free_twins(&t);
 }
 
-static void a_caller_who_errs_is_told(void **state)
+static void invalid_arguments_are_reported(void **state)
 {
     workshop *w = *state;
     twins t = make_twins(w, 30, 20, 4, false);
@@ -277,7 +277,7 @@ static void write_wrong(workshop *w, const wrong_file *f)
     well(w, pv_output_commit(output));
 }
 
-static void broken_models_are_refused_with_a_sentence(void **state)
+static void invalid_models_fail_with_a_message(void **state)
 {
     workshop *w = *state;
     static const uint64_t late[] = {1, 2, 2, 5}, falls[] = {0, 3, 2, 5}, beyond[] = {0, 2, 2, 9},
@@ -379,7 +379,7 @@ static void broken_models_are_refused_with_a_sentence(void **state)
     }
 }
 
-static void numbers_that_are_not_finite_harm_nobody(void **state)
+static void numbers_that_are_not_finite_do_no_harm(void **state)
 {
     workshop *w = *state;
     static const float bad[] = {1, NAN, 3, INFINITY, 5};
@@ -396,7 +396,7 @@ static void numbers_that_are_not_finite_harm_nobody(void **state)
     psdvec_model_close(m);
 }
 
-static void models_tell_their_method(void **state)
+static void models_record_their_method(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -497,7 +497,7 @@ static void analogies_are_those_of_the_dense_model(void **state)
 }
 
 /* Levy and Goldberg use cosines that are not negative unchanged. */
-static void without_negative_numbers_mul_takes_cosines_as_they_are(void **state)
+static void without_negative_numbers_mul_does_not_shift_cosines(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 300, DIM = 50 };
@@ -766,17 +766,17 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
-        CASE(everything_comes_back),
+        CASE(everything_is_preserved),
         CASE(without_values_all_are_one),
         CASE(the_bytes_do_not_depend_on_the_threads),
-        CASE(a_caller_who_errs_is_told),
-        CASE(broken_models_are_refused_with_a_sentence),
-        CASE(numbers_that_are_not_finite_harm_nobody),
-        CASE(models_tell_their_method),
+        CASE(invalid_arguments_are_reported),
+        CASE(invalid_models_fail_with_a_message),
+        CASE(numbers_that_are_not_finite_do_no_harm),
+        CASE(models_record_their_method),
         CASE(products_and_cosines_are_those_of_all_numbers),
         CASE(neighbours_are_those_of_the_dense_model),
         CASE(analogies_are_those_of_the_dense_model),
-        CASE(without_negative_numbers_mul_takes_cosines_as_they_are),
+        CASE(without_negative_numbers_mul_does_not_shift_cosines),
         CASE(blocks_of_candidates_give_their_cosines),
         CASE(answers_are_those_of_dense_vectors),
         CASE(scores_are_those_of_the_dense_model),

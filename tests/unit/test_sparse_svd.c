@@ -303,7 +303,7 @@ static void singular_vectors_are_those_of_lapack(void **state)
     psdvec_context_free(ctx);
 }
 
-static void directions_that_a_matrix_lacks_are_zero(void **state)
+static void dimensions_beyond_the_rank_are_zero(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(2);
@@ -362,7 +362,7 @@ static void an_empty_row_has_the_vector_zero(void **state)
     psdvec_context_free(ctx);
 }
 
-static void more_directions_than_words_are_zero(void **state)
+static void dimensions_beyond_the_number_of_words_are_zero(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(1);
@@ -387,7 +387,7 @@ static void more_directions_than_words_are_zero(void **state)
     psdvec_context_free(ctx);
 }
 
-static void threads_change_no_bit(void **state)
+static void the_number_of_threads_changes_no_bit(void **state)
 {
     (void)state;
     static const int threads[] = {1, 2, 5};
@@ -433,7 +433,7 @@ static bool after_some_questions(void *user)
     return --*(int *)user < 0;
 }
 
-static void a_host_can_stop_it(void **state)
+static void a_run_can_be_cancelled(void **state)
 {
     (void)state;
     sample s = sample_random(18, 900, 900, false);
@@ -551,7 +551,7 @@ static psdvec_baseline_options options_of(psdvec_method method, uint32_t dim)
     return options;
 }
 
-static void svd_is_what_its_authors_define(void **state)
+static void svd_follows_its_definition(void **state)
 {
     (void)state;
     static const double powers[] = {0, 0.5, 1, 0.3};
@@ -583,7 +583,7 @@ static void svd_is_what_its_authors_define(void **state)
     }
 }
 
-static void cca_is_what_its_authors_define(void **state)
+static void cca_follows_its_definition(void **state)
 {
     (void)state;
     static const struct {
@@ -674,7 +674,7 @@ static void more_dimensions_than_words_are_filled_with_zeros(void **state)
     problem_free(p);
 }
 
-static void a_shift_that_leaves_nothing_is_told(void **state)
+static void a_shift_that_leaves_nothing_is_reported(void **state)
 {
     (void)state;
     problem *p = problem_of_text(35, 30, 900, false, 1);
@@ -693,17 +693,17 @@ int main(void)
         cmocka_unit_test(products_from_both_sides_are_those_of_loops),
         cmocka_unit_test(a_transpose_in_a_file_is_the_same),
         cmocka_unit_test(singular_vectors_are_those_of_lapack),
-        cmocka_unit_test(directions_that_a_matrix_lacks_are_zero),
+        cmocka_unit_test(dimensions_beyond_the_rank_are_zero),
         cmocka_unit_test(an_empty_row_has_the_vector_zero),
-        cmocka_unit_test(more_directions_than_words_are_zero),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(a_host_can_stop_it),
-        cmocka_unit_test(svd_is_what_its_authors_define),
-        cmocka_unit_test(cca_is_what_its_authors_define),
+        cmocka_unit_test(dimensions_beyond_the_number_of_words_are_zero),
+        cmocka_unit_test(the_number_of_threads_changes_no_bit),
+        cmocka_unit_test(a_run_can_be_cancelled),
+        cmocka_unit_test(svd_follows_its_definition),
+        cmocka_unit_test(cca_follows_its_definition),
         cmocka_unit_test(the_first_correlation_of_plain_counts_is_one),
         cmocka_unit_test(models_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(more_dimensions_than_words_are_filled_with_zeros),
-        cmocka_unit_test(a_shift_that_leaves_nothing_is_told),
+        cmocka_unit_test(a_shift_that_leaves_nothing_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,7 +282,7 @@ static void twenty_steps_suffice(void **state)
     free(v);
 }
 
-static void frequent_words_are_believed_more(void **state)
+static void frequent_words_have_more_weight(void **state)
 {
     workshop *w = *state;
     vocabulary *v = random_vocabulary(80, 8, 4);
@@ -433,7 +433,7 @@ static void a_limit_leaves_the_n_grams_of_most_words(void **state)
 }
 
 /* The stored n-grams are the ones solved for: with a limit, s is the best that they can achieve. */
-static void with_a_limit_the_kept_n_grams_are_learnt_anew(void **state)
+static void with_a_limit_the_kept_n_grams_are_relearnt(void **state)
 {
     workshop *w = *state;
     vocabulary *v = random_vocabulary(100, 6, 8);
@@ -484,7 +484,7 @@ static void an_unseen_word_gets_the_sum_of_its_known_n_grams(void **state)
     free(v);
 }
 
-static void an_n_gram_counts_once_however_often_it_stands_in_a_word(void **state)
+static void an_n_gram_counts_once_per_word(void **state)
 {
     workshop *w = *state;
     static const char *const words[] = {"xaaaaaaaa", "aaaz", "aaay", NULL};
@@ -551,7 +551,7 @@ static void characters_are_code_points(void **state)
     free(v);
 }
 
-static void words_that_are_odd_do_no_harm(void **state)
+static void unusual_words_do_no_harm(void **state)
 {
     workshop *w = *state;
     vocabulary *v = calloc(1, sizeof *v);
@@ -664,7 +664,7 @@ static void options_out_of_range_are_refused(void **state)
     free(v);
 }
 
-static void what_is_not_finite_is_reported_with_its_word(void **state)
+static void nonfinite_numbers_are_reported_with_their_word(void **state)
 {
     workshop *w = *state;
     static const char *const words[] = {"walking", "talking", "chalking", NULL};
@@ -685,7 +685,7 @@ static void what_is_not_finite_is_reported_with_its_word(void **state)
     free(v);
 }
 
-static void learning_can_be_stopped_anywhere(void **state)
+static void learning_can_be_cancelled_anywhere(void **state)
 {
     workshop *w = *state;
     vocabulary *v = random_vocabulary(100, 40, 3);
@@ -709,7 +709,7 @@ static void learning_can_be_stopped_anywhere(void **state)
     free(v);
 }
 
-static void with_too_little_memory_the_sentence_says_so(void **state)
+static void too_little_memory_is_reported(void **state)
 {
     workshop *w = *state;
     vocabulary *v = random_vocabulary(200, 70, 3);
@@ -894,22 +894,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_vectors_are_those_of_the_dense_solution),
         TEST(twenty_steps_suffice),
-        TEST(frequent_words_are_believed_more),
+        TEST(frequent_words_have_more_weight),
         TEST(n_grams_of_the_same_words_share_a_row),
         TEST(the_bits_are_the_same_for_any_threads),
         TEST(a_limit_leaves_the_n_grams_of_most_words),
-        TEST(with_a_limit_the_kept_n_grams_are_learnt_anew),
+        TEST(with_a_limit_the_kept_n_grams_are_relearnt),
         TEST(an_unseen_word_gets_the_sum_of_its_known_n_grams),
-        TEST(an_n_gram_counts_once_however_often_it_stands_in_a_word),
+        TEST(an_n_gram_counts_once_per_word),
         TEST(adding_is_the_vector_times_the_factor),
         TEST(characters_are_code_points),
-        TEST(words_that_are_odd_do_no_harm),
+        TEST(unusual_words_do_no_harm),
         TEST(only_the_beginning_of_a_very_long_word_counts),
         TEST(a_vocabulary_without_common_n_grams_yields_an_empty_table),
         TEST(options_out_of_range_are_refused),
-        TEST(what_is_not_finite_is_reported_with_its_word),
-        TEST(learning_can_be_stopped_anywhere),
-        TEST(with_too_little_memory_the_sentence_says_so),
+        TEST(nonfinite_numbers_are_reported_with_their_word),
+        TEST(learning_can_be_cancelled_anywhere),
+        TEST(too_little_memory_is_reported),
         TEST(damaged_tables_are_refused),
         TEST(the_largest_numbers_of_a_table_stay_finite),
         cmocka_unit_test(fast_and_plain_sums_give_the_same_bits),

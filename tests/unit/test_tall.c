@@ -226,7 +226,7 @@ static void products_with_few_columns_are_those_of_loops_with_any_number_of_thre
 }
 
 /* As with BLAS, numbers that are not finite affect only their own sums. */
-static void what_is_not_finite_stays_in_its_row(void **state)
+static void nonfinite_numbers_stay_in_their_row(void **state)
 {
     (void)state;
     enum { ROWS = 50, M = 20, K = 13 };
@@ -258,7 +258,7 @@ int main(void)
         cmocka_unit_test(fast_and_plain_kernels_are_loops_in_double_precision),
         cmocka_unit_test(inner_products_are_as_accurate_as_those_of_blas),
         cmocka_unit_test(products_with_few_columns_are_those_of_loops_with_any_number_of_threads),
-        cmocka_unit_test(what_is_not_finite_stays_in_its_row),
+        cmocka_unit_test(nonfinite_numbers_stay_in_their_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

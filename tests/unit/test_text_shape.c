@@ -71,7 +71,7 @@ static void wrapped_paragraphs_are_recognised(void **state)
     }
 }
 
-static void other_lines_are_what_they_seem(void **state)
+static void other_lines_are_not_wrapped(void **state)
 {
     (void)state;
     write_prose(0, 60, false); /* one paragraph per line */
@@ -130,7 +130,7 @@ static void titles_and_short_texts_are_not_wrapped(void **state)
     assert_int_equal(width_of_text(), 0);
 }
 
-static void only_the_beginning_is_looked_at(void **state)
+static void only_the_beginning_is_examined(void **state)
 {
     (void)state;
     write_prose(72, 200, false);
@@ -164,10 +164,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrapped_paragraphs_are_recognised),
-        cmocka_unit_test(other_lines_are_what_they_seem),
+        cmocka_unit_test(other_lines_are_not_wrapped),
         cmocka_unit_test(lines_of_one_length_are_not_wrapped),
         cmocka_unit_test(titles_and_short_texts_are_not_wrapped),
-        cmocka_unit_test(only_the_beginning_is_looked_at),
+        cmocka_unit_test(only_the_beginning_is_examined),
         cmocka_unit_test(text_without_spaces_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

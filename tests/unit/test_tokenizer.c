@@ -388,7 +388,7 @@ static void gives_in(psdvec_language language, const char *text, const char *exp
         gives(text, expected);
 }
 
-static void elided_words_are_words_of_their_own(void **state)
+static void elided_words_are_separate_words(void **state)
 {
     (void)state;
     gives_in(PSDVEC_LANGUAGE_FRENCH,
@@ -429,7 +429,7 @@ static void german_keeps_the_sharp_s(void **state)
     gives_in(PSDVEC_LANGUAGE_NONE, "Ma\u00dfe Masse", "masse masse");
 }
 
-static void vowel_marks_are_left_out(void **state)
+static void vowel_marks_are_removed(void **state)
 {
     (void)state;
     static const psdvec_language arabic[] = {PSDVEC_LANGUAGE_ARABIC, PSDVEC_LANGUAGE_PERSIAN,
@@ -501,7 +501,7 @@ static void count_words(void *user, const char *word, size_t length)
 }
 
 /* With quadratic time this would take hours. */
-static void a_million_short_sentences_are_no_burden(void **state)
+static void a_million_short_sentences_take_linear_time(void **state)
 {
     (void)state;
     enum { SENTENCES = 1000000 };
@@ -522,7 +522,7 @@ static void a_million_short_sentences_are_no_burden(void **state)
 
 /* ---- The fast path against simple implementations -------------------------------------------- */
 
-static void the_simd_scan_equals_the_plain_one(void **state)
+static void fast_and_portable_scans_agree(void **state)
 {
     (void)state;
     dice d = {7};
@@ -555,7 +555,7 @@ static void the_simd_scan_equals_the_plain_one(void **state)
 }
 
 /* Words of every length at every offset within a block, ASCII or not. */
-static void words_are_whole_at_every_offset(void **state)
+static void words_are_complete_at_every_offset(void **state)
 {
     (void)state;
     static const char *const letters[] = {"x", "\u00e9", "\u4e2d"};
@@ -727,7 +727,7 @@ static void every_code_point_survives_encoding(void **state)
     }
 }
 
-static void invalid_utf8_is_passed_over_as_unicode_recommends(void **state)
+static void invalid_utf8_is_skipped_as_unicode_recommends(void **state)
 {
     (void)state;
     static const struct {
@@ -804,26 +804,26 @@ int main(void)
         TEST(whitespace_keeps_tokens_whole_at_sentence_ends),
         TEST(original_has_words_of_2_to_15_letters),
         TEST(original_keeps_the_possessive),
-        TEST(elided_words_are_words_of_their_own),
+        TEST(elided_words_are_separate_words),
         TEST(turkish_has_two_letters_i),
         TEST(german_keeps_the_sharp_s),
-        TEST(vowel_marks_are_left_out),
+        TEST(vowel_marks_are_removed),
         TEST(icu_finds_words_without_spaces),
         TEST(a_line_is_a_document),
         TEST(blank_lines_separate_documents),
         TEST(a_file_is_a_document),
         TEST(sentences_end_at_stops_before_white_space),
         TEST(sentences_do_not_end_paragraphs),
-        TEST(a_million_short_sentences_are_no_burden),
-        TEST(the_simd_scan_equals_the_plain_one),
-        TEST(words_are_whole_at_every_offset),
+        TEST(a_million_short_sentences_take_linear_time),
+        TEST(fast_and_portable_scans_agree),
+        TEST(words_are_complete_at_every_offset),
         TEST(random_ascii_splits_like_the_naive_splitter),
         TEST(tokens_do_not_depend_on_the_size_of_batches),
         TEST(impossible_options_are_refused),
         TEST(every_code_point_survives_encoding),
         TEST(text_is_valid_up_to_its_first_bad_byte),
         TEST(text_is_cut_between_characters),
-        TEST(invalid_utf8_is_passed_over_as_unicode_recommends),
+        TEST(invalid_utf8_is_skipped_as_unicode_recommends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static void blank_lines_may_fall_on_the_end_of_a_segment(void **state)
 
 /* ---- Divisions ------------------------------------------------------------------------------- */
 
-static void text_is_cut_where_documents_end_if_they_do(void **state)
+static void text_is_divided_at_document_ends_if_possible(void **state)
 {
     bench *b = *state;
     char text[] = "one\n\ntwo\nthree four";
@@ -309,7 +309,7 @@ static void a_sink_may_take_raw_words(void **state)
     assert_int_equal(b->segments, 1);
 }
 
-static void faults_are_reported_once(void **state)
+static void invalid_bytes_are_reported_once(void **state)
 {
     bench *b = *state;
     char *text = dotted("one \xff two\xfe ", 2 * SEGMENT);
@@ -336,10 +336,10 @@ int main(void)
         TEST(short_documents_end_without_words),
         TEST(a_document_of_several_segments_is_never_too_short),
         TEST(blank_lines_may_fall_on_the_end_of_a_segment),
-        TEST(text_is_cut_where_documents_end_if_they_do),
+        TEST(text_is_divided_at_document_ends_if_possible),
         TEST(a_sink_may_stop_anywhere),
         TEST(a_sink_may_take_raw_words),
-        TEST(faults_are_reported_once),
+        TEST(invalid_bytes_are_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -358,7 +358,7 @@ static void forge(psdvec_context *ctx, const char *path, const char *name, size_
     well(ctx, pv_output_commit(output));
 }
 
-static void a_forged_state_is_passed_over(void **state)
+static void a_forged_state_is_ignored(void **state)
 {
     (void)state;
     problem *p = problem_of_text(3, 200, 9000, true, 2);
@@ -400,7 +400,7 @@ static void a_forged_state_is_passed_over(void **state)
     problem_free(p);
 }
 
-static void a_state_is_not_taken_for_other_work(void **state)
+static void a_state_is_not_used_for_another_run(void **state)
 {
     (void)state;
     problem *p = problem_of_text(5, 150, 6000, false, 2);
@@ -438,7 +438,7 @@ static void a_state_is_not_taken_for_other_work(void **state)
     problem_free(p);
 }
 
-static void another_seed_does_not_take_the_state_either(void **state)
+static void a_state_is_not_used_with_another_seed(void **state)
 {
     (void)state;
     problem *p = problem_of_text(7, 700, 30000, false, 2);
@@ -550,7 +550,7 @@ static void threads_and_memory_change_no_byte(void **state)
     problem_free(p);
 }
 
-static void too_small_a_budget_is_refused_with_what_would_help(void **state)
+static void too_small_a_budget_is_refused_with_a_remedy(void **state)
 {
     (void)state;
     dice d = {11};
@@ -591,7 +591,7 @@ static void refused(problem *p, const psdvec_train_options *o, const char *count
     host_close(&h);
 }
 
-static void what_cannot_end_well_is_refused_before_the_work(void **state)
+static void invalid_runs_are_refused_before_the_work(void **state)
 {
     (void)state;
     problem *p = problem_of_text(12, 100, 3000, false, 2);
@@ -619,7 +619,7 @@ static void what_cannot_end_well_is_refused_before_the_work(void **state)
     problem_free(p);
 }
 
-static void an_old_model_stays_until_the_new_one_is_whole(void **state)
+static void an_old_model_stays_until_the_new_one_is_complete(void **state)
 {
     (void)state;
     problem *p = problem_of_text(13, 100, 3000, false, 2);
@@ -645,14 +645,14 @@ int main(void)
         cmocka_unit_test(columns_without_an_eigenvalue_stay_empty),
         cmocka_unit_test(a_run_stopped_after_any_iteration_ends_with_the_same_bytes),
         cmocka_unit_test(a_run_stopped_after_a_block_ends_with_the_same_bytes),
-        cmocka_unit_test(a_forged_state_is_passed_over),
-        cmocka_unit_test(a_state_is_not_taken_for_other_work),
-        cmocka_unit_test(another_seed_does_not_take_the_state_either),
+        cmocka_unit_test(a_forged_state_is_ignored),
+        cmocka_unit_test(a_state_is_not_used_for_another_run),
+        cmocka_unit_test(a_state_is_not_used_with_another_seed),
         cmocka_unit_test(text_and_its_counts_give_the_same_model),
         cmocka_unit_test(threads_and_memory_change_no_byte),
-        cmocka_unit_test(too_small_a_budget_is_refused_with_what_would_help),
-        cmocka_unit_test(what_cannot_end_well_is_refused_before_the_work),
-        cmocka_unit_test(an_old_model_stays_until_the_new_one_is_whole),
+        cmocka_unit_test(too_small_a_budget_is_refused_with_a_remedy),
+        cmocka_unit_test(invalid_runs_are_refused_before_the_work),
+        cmocka_unit_test(an_old_model_stays_until_the_new_one_is_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

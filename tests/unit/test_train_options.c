@@ -58,7 +58,7 @@ static void both_presets_pass_the_check(void **state)
             fail_msg("%s lacks: %s", psdvec_error_message(b->ctx), words);                         \
     } while (0)
 
-static void every_wrong_option_has_a_sentence_that_names_it(void **state)
+static void every_invalid_option_is_named_in_the_message(void **state)
 {
     bench *b = *state;
     static const double bad_mu[] = {2, -1}, odd_mu[] = {NAN}, three[] = {1, 2, 3};
@@ -114,7 +114,7 @@ static bool weights_exist(int weights)
     return psdvec_options_find(PSDVEC_OPTIONS_TRAIN, "weights")->choices[weights].name != NULL;
 }
 
-static void what_goes_together_is_allowed(void **state)
+static void valid_combinations_are_allowed(void **state)
 {
     bench *b = *state;
     psdvec_train_options o;
@@ -136,7 +136,7 @@ static void what_goes_together_is_allowed(void **state)
     ok(psdvec_train_options_check(b->ctx, &o));
 }
 
-static void extending_has_plain_defaults(void **state)
+static void extending_has_simple_defaults(void **state)
 {
     (void)state;
     psdvec_extend_options o;
@@ -229,7 +229,7 @@ static char *settings_of(bench *b, const psdvec_train_options *options)
     return text;
 }
 
-static void settings_come_back_to_the_bit(void **state)
+static void settings_are_preserved_exactly(void **state)
 {
     bench *b = *state;
     dice d = {3};
@@ -265,7 +265,7 @@ static void settings_have_the_names_of_the_command_line(void **state)
 }
 
 /* Only values that were not set explicitly are replaced. */
-static void the_bands_of_the_preset_give_way_to_mu_and_core(void **state)
+static void mu_and_core_replace_the_bands_of_the_preset(void **state)
 {
     bench *b = *state;
     static const double one[] = {0};
@@ -305,7 +305,7 @@ static void the_bands_of_the_preset_give_way_to_mu_and_core(void **state)
     pv_begin(b->ctx);
 }
 
-static void settings_that_cannot_be_are_refused(void **state)
+static void invalid_settings_are_refused(void **state)
 {
     bench *b = *state;
     static const struct {
@@ -346,7 +346,7 @@ static void settings_that_cannot_be_are_refused(void **state)
 }
 
 /* A file of a version that did not have the option yet. */
-static void settings_that_a_file_lacks_have_the_value_of_the_table(void **state)
+static void missing_settings_have_the_value_of_the_table(void **state)
 {
     bench *b = *state;
     static const struct {
@@ -438,14 +438,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(both_presets_pass_the_check),
-        TEST(every_wrong_option_has_a_sentence_that_names_it),
-        TEST(what_goes_together_is_allowed),
-        TEST(extending_has_plain_defaults),
-        TEST(settings_come_back_to_the_bit),
+        TEST(every_invalid_option_is_named_in_the_message),
+        TEST(valid_combinations_are_allowed),
+        TEST(extending_has_simple_defaults),
+        TEST(settings_are_preserved_exactly),
         TEST(settings_have_the_names_of_the_command_line),
-        TEST(the_bands_of_the_preset_give_way_to_mu_and_core),
-        TEST(settings_that_cannot_be_are_refused),
-        TEST(settings_that_a_file_lacks_have_the_value_of_the_table),
+        TEST(mu_and_core_replace_the_bands_of_the_preset),
+        TEST(invalid_settings_are_refused),
+        TEST(missing_settings_have_the_value_of_the_table),
         TEST(settings_with_priors_in_the_symmetric_form_are_read),
         TEST(settings_of_a_later_version_may_have_more),
     };

@@ -68,7 +68,7 @@ static void check_texts(workshop *w, const text_case *cases, size_t count)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void text_is_read_as_it_is_found_in_the_world(void **state)
+static void text_is_read_in_all_common_variants(void **state)
 {
     static const text_case cases[] = {
         {"2 3\nthe 1 2 3\nof -4 5.5 6e-1\n", "the 1 2 3; of -4 5.5 0.6; ", NULL},
@@ -102,7 +102,7 @@ static void text_is_read_as_it_is_found_in_the_world(void **state)
     check_texts(*state, cases, sizeof cases / sizeof cases[0]);
 }
 
-static void bad_text_is_refused_with_the_line(void **state)
+static void invalid_text_is_refused_with_the_line(void **state)
 {
     static const text_case cases[] = {
         {"", "is empty", NULL},
@@ -433,7 +433,7 @@ static void make_wild(sample *s, uint32_t words, uint32_t dim)
     memcpy(s->vectors, odd, sizeof odd);
 }
 
-static void every_format_gives_back_the_bits(void **state)
+static void every_format_preserves_the_bits(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 700, DIM = 300 };
@@ -499,7 +499,7 @@ static void the_bytes_written_do_not_depend_on_the_threads(void **state)
 }
 
 /* A reader like that of word2vec, written by hand. */
-static void a_plain_reader_of_word2vec_reads_what_is_written(void **state)
+static void a_simple_word2vec_reader_reads_written_files(void **state)
 {
     workshop *w = *state;
     enum { WORDS = 50, DIM = 6 };
@@ -539,7 +539,7 @@ static void a_plain_reader_of_word2vec_reads_what_is_written(void **state)
     sample_free(&s);
 }
 
-static void models_are_cut_and_normalised(void **state)
+static void models_are_truncated_and_normalised(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -592,7 +592,7 @@ static void models_are_cut_and_normalised(void **state)
     sample_free(&s);
 }
 
-static void digits_are_as_asked(void **state)
+static void the_number_of_digits_is_as_requested(void **state)
 {
     workshop *w = *state;
     put_text(w->in, "a 0.123456 -2\nb 1000000 3.14159265\n");
@@ -605,7 +605,7 @@ static void digits_are_as_asked(void **state)
     free(text);
 }
 
-static void white_space_in_words_is_mended_where_it_must_be(void **state)
+static void white_space_in_words_is_replaced_where_necessary(void **state)
 {
     workshop *w = *state;
     static const struct {
@@ -635,7 +635,7 @@ static void white_space_in_words_is_mended_where_it_must_be(void **state)
     sample_free(&s);
 }
 
-static void wrong_conversions_are_refused_and_leave_nothing(void **state)
+static void invalid_conversions_are_refused_and_leave_no_files(void **state)
 {
     workshop *w = *state;
     char *npy = scratch_path(w->folder, "x.npy"), *list = scratch_path(w->folder, "x.words.txt");
@@ -679,7 +679,7 @@ static void wrong_conversions_are_refused_and_leave_nothing(void **state)
     free(list);
 }
 
-static void little_memory_and_a_request_to_stop_end_it(void **state)
+static void little_memory_and_cancellation_end_it(void **state)
 {
     workshop *w = *state;
     sample s;
@@ -740,8 +740,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
     const struct CMUnitTest tests[] = {
-        CASE(text_is_read_as_it_is_found_in_the_world),
-        CASE(bad_text_is_refused_with_the_line),
+        CASE(text_is_read_in_all_common_variants),
+        CASE(invalid_text_is_refused_with_the_line),
         CASE(the_first_bad_line_is_named_whatever_the_threads),
         CASE(lines_of_any_length_are_read),
         CASE(binary_is_read_with_newlines_or_without),
@@ -749,14 +749,14 @@ int main(void)
         CASE(bad_binary_is_refused),
         CASE(npy_is_read_in_its_versions_and_widths),
         CASE(bad_npy_is_refused),
-        CASE(every_format_gives_back_the_bits),
+        CASE(every_format_preserves_the_bits),
         CASE(the_bytes_written_do_not_depend_on_the_threads),
-        CASE(a_plain_reader_of_word2vec_reads_what_is_written),
-        CASE(models_are_cut_and_normalised),
-        CASE(digits_are_as_asked),
-        CASE(white_space_in_words_is_mended_where_it_must_be),
-        CASE(wrong_conversions_are_refused_and_leave_nothing),
-        CASE(little_memory_and_a_request_to_stop_end_it),
+        CASE(a_simple_word2vec_reader_reads_written_files),
+        CASE(models_are_truncated_and_normalised),
+        CASE(the_number_of_digits_is_as_requested),
+        CASE(white_space_in_words_is_replaced_where_necessary),
+        CASE(invalid_conversions_are_refused_and_leave_no_files),
+        CASE(little_memory_and_cancellation_end_it),
         CASE(progress_of_writing_ends_at_the_number_of_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static int note(void *user, const pv_walk_entry *entry)
     return l->pass && !strcmp(entry->inner, l->pass) ? PV_WALK_PASS : 0;
 }
 
-static void names_come_in_order(void **state)
+static void names_are_in_order(void **state)
 {
     log l = {0};
     assert_int_equal(pv_walk(*state, note, &l), 0);
@@ -82,21 +82,21 @@ static void a_slash_at_the_end_changes_nothing(void **state)
     free(path);
 }
 
-static void a_walk_can_be_ended(void **state)
+static void a_traversal_can_be_stopped(void **state)
 {
     log l = {.stop = "/a/d/e.txt"};
     assert_int_equal(pv_walk(*state, note, &l), 7);
     assert_string_equal(l.text, "/ /a/ /a/back/(back) /a/c.txt /a/d/ /a/d/e.txt ");
 }
 
-static void a_folder_can_be_passed_over(void **state)
+static void a_folder_can_be_skipped(void **state)
 {
     log l = {.pass = ""};
     assert_int_equal(pv_walk(*state, note, &l), 0);
     assert_string_equal(l.text, "/ ");
 }
 
-static void a_file_is_a_walk_of_one_step(void **state)
+static void a_file_is_a_traversal_of_one_step(void **state)
 {
     log l = {0};
     char *file = scratch_path(*state, "b.txt"), *none = scratch_path(*state, "none");
@@ -111,9 +111,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(names_come_in_order),          TEST(a_slash_at_the_end_changes_nothing),
-        TEST(a_walk_can_be_ended),          TEST(a_folder_can_be_passed_over),
-        TEST(a_file_is_a_walk_of_one_step),
+        TEST(names_are_in_order),
+        TEST(a_slash_at_the_end_changes_nothing),
+        TEST(a_traversal_can_be_stopped),
+        TEST(a_folder_can_be_skipped),
+        TEST(a_file_is_a_traversal_of_one_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

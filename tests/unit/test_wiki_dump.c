@@ -116,7 +116,7 @@ static void assert_refused(fixture *f, const char *xml, const char *cause)
         fail_msg("\"%s\" names neither \"%s\" nor the file", message, cause);
 }
 
-static void test_articles_come_out_with_raw_markup(void **state)
+static void test_articles_are_extracted_with_raw_markup(void **state)
 {
     assert_pages(*state,
                  HEAD PAGE("A", "0", "'''a''' &lt;ref/&gt; &amp;nbsp;") PAGE("B", "0", "b\n\nc")
@@ -136,7 +136,7 @@ static void test_any_chunking_gives_the_same(void **state)
     }
 }
 
-static void test_other_namespaces_are_left_out(void **state)
+static void test_other_namespaces_are_skipped(void **state)
 {
     assert_pages(*state,
                  HEAD PAGE("Talk:A", "1", "x") PAGE("A", "0", "a") PAGE("Template:B", "10", "y")
@@ -144,7 +144,7 @@ static void test_other_namespaces_are_left_out(void **state)
                  "A=a;");
 }
 
-static void test_redirects_are_left_out(void **state)
+static void test_redirects_are_skipped(void **state)
 {
     assert_pages(*state,
                  HEAD "<page><title>R</title><ns>0</ns><redirect title=\"A\" /><revision>"
@@ -161,7 +161,7 @@ static void test_the_last_revision_counts(void **state)
                  "A=new;");
 }
 
-static void test_content_that_is_no_wiki_text_is_left_out(void **state)
+static void test_other_content_is_skipped(void **state)
 {
     assert_pages(*state,
                  HEAD "<page><title>Q1</title><ns>0</ns><revision><model>wikibase-item</model>"
@@ -169,7 +169,7 @@ static void test_content_that_is_no_wiki_text_is_left_out(void **state)
                  "A=a;");
 }
 
-static void test_empty_and_deleted_texts_are_left_out(void **state)
+static void test_empty_and_deleted_texts_are_skipped(void **state)
 {
     assert_pages(
         *state,
@@ -178,7 +178,7 @@ static void test_empty_and_deleted_texts_are_left_out(void **state)
         "");
 }
 
-static void test_old_exports_without_namespace_numbers_are_told_by_title(void **state)
+static void test_without_namespace_numbers_titles_decide(void **state)
 {
     assert_pages(*state,
                  HEAD
@@ -197,7 +197,7 @@ static void test_titles_and_texts_elsewhere_are_not_mistaken(void **state)
                  "A=a;");
 }
 
-static void test_malformed_xml_is_refused_with_place_and_cause(void **state)
+static void test_malformed_xml_is_refused_with_position_and_cause(void **state)
 {
     assert_refused(*state, HEAD "<page><title>A</titel></page>" TAIL, "mismatched tag at byte");
     assert_refused(*state, HEAD "\n\n<page>\x01</page>" TAIL, "line 5");
@@ -207,7 +207,7 @@ static void test_malformed_xml_is_refused_with_place_and_cause(void **state)
     assert_refused(*state, "plain text", "not well-formed");
 }
 
-static void test_a_dump_that_is_cut_off_is_refused_after_its_whole_pages(void **state)
+static void test_a_truncated_dump_is_refused_after_its_complete_pages(void **state)
 {
     fixture *f = *state;
     assert_refused(f, HEAD PAGE("A", "0", "a") "<page><title>B", "the file is truncated");
@@ -263,7 +263,7 @@ static psdvec_status feed_text(pv_wiki_dump *dump, const char *text, bool is_las
     return pv_wiki_dump_feed(dump, text, strlen(text), is_last);
 }
 
-static void test_a_page_beyond_the_limit_is_left_out_with_a_warning(void **state)
+static void test_a_page_beyond_the_limit_is_skipped_with_a_warning(void **state)
 {
     fixture *f = *state;
     static const char start[] = "<page><title>Huge</title><ns>0</ns><revision><text>";
@@ -345,21 +345,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_articles_come_out_with_raw_markup),
+        TEST(test_articles_are_extracted_with_raw_markup),
         TEST(test_any_chunking_gives_the_same),
-        TEST(test_other_namespaces_are_left_out),
-        TEST(test_redirects_are_left_out),
+        TEST(test_other_namespaces_are_skipped),
+        TEST(test_redirects_are_skipped),
         TEST(test_the_last_revision_counts),
-        TEST(test_content_that_is_no_wiki_text_is_left_out),
-        TEST(test_empty_and_deleted_texts_are_left_out),
-        TEST(test_old_exports_without_namespace_numbers_are_told_by_title),
+        TEST(test_other_content_is_skipped),
+        TEST(test_empty_and_deleted_texts_are_skipped),
+        TEST(test_without_namespace_numbers_titles_decide),
         TEST(test_titles_and_texts_elsewhere_are_not_mistaken),
-        TEST(test_malformed_xml_is_refused_with_place_and_cause),
-        TEST(test_a_dump_that_is_cut_off_is_refused_after_its_whole_pages),
+        TEST(test_malformed_xml_is_refused_with_position_and_cause),
+        TEST(test_a_truncated_dump_is_refused_after_its_complete_pages),
         TEST(test_xml_of_another_kind_is_refused),
         TEST(test_entity_bombs_are_refused),
         TEST(test_reading_stops_when_the_callback_fails),
-        TEST(test_a_page_beyond_the_limit_is_left_out_with_a_warning),
+        TEST(test_a_page_beyond_the_limit_is_skipped_with_a_warning),
         TEST(test_a_tag_without_end_does_not_fill_the_memory),
         TEST(test_a_cancelled_run_ends),
         TEST(test_dumps_are_recognised_by_their_start),

@@ -90,7 +90,7 @@ static void test_control_characters_are_blanks(void **state)
 
 /* ---- Emphasis -------------------------------------------------------------------------------- */
 
-static void test_quotes_for_bold_and_italics_go(void **state)
+static void test_quotes_for_bold_and_italics_are_removed(void **state)
 {
     assert_prose(state, "'''Bold''' and ''italic'' and '''''both'''''.",
                  "Bold and italic and both.");
@@ -103,7 +103,7 @@ static void test_apostrophes_stay(void **state)
     assert_prose(state, "d''''Anjou'''", "d'Anjou");
 }
 
-static void test_an_apostrophe_before_italics_is_told_from_bold(void **state)
+static void test_an_apostrophe_before_italics_is_distinguished_from_bold(void **state)
 {
     assert_prose(state, "le titre de l'''aube'' est beau", "le titre de l'aube est beau");
     assert_prose(state, "'''gras''' puis d'''ici''", "gras puis d'ici");
@@ -127,7 +127,7 @@ static void test_the_pipe_trick_gives_the_bare_title(void **state)
     assert_prose(state, "[[Mill (grinding)|]], [[Help:Weir|]].", "Mill, Weir.");
 }
 
-static void test_files_vanish_with_their_captions_in_many_languages(void **state)
+static void test_files_are_removed_with_their_captions_in_many_languages(void **state)
 {
     assert_prose(state,
                  "a [[File:Mill.jpg|thumb|200px|A [[mill]] at {{convert|2|m}} [http://x y]]] b",
@@ -139,7 +139,7 @@ static void test_files_vanish_with_their_captions_in_many_languages(void **state
     assert_prose(state, "[[ File : x.jpg | thumb ]]a[[Tập_tin:x.jpg]]", "a");
 }
 
-static void test_categories_and_language_links_vanish(void **state)
+static void test_categories_and_language_links_are_removed(void **state)
 {
     assert_prose(state, "a [[Category:Mills]] [[Kategorie:Mühle|M]][[Категория:М]] [[de:Mühle]] b",
                  "a b");
@@ -156,7 +156,7 @@ static void test_external_links_give_their_text_or_nothing(void **state)
     assert_prose(state, "a [sic] and [...] stay", "a [sic] and [...] stay");
 }
 
-static void test_bare_addresses_vanish(void **state)
+static void test_bare_addresses_are_removed(void **state)
 {
     assert_prose(state, "at http://example.org/x_(y)?z=1, and https://b.c.", "at, and.");
     assert_prose(state, "(see http://example.org/x)", "(see)");
@@ -165,7 +165,7 @@ static void test_bare_addresses_vanish(void **state)
 
 /* ---- Templates ------------------------------------------------------------------------------- */
 
-static void test_templates_vanish_however_nested(void **state)
+static void test_nested_templates_are_removed(void **state)
 {
     assert_prose(state, "a {{x}} b", "a b");
     assert_prose(state, "{{Infobox\n| a = {{b|{{c}}|d=[[e|f]]}}\n| g = {{{h|}}}\n}}\nProse.",
@@ -176,7 +176,7 @@ static void test_templates_vanish_however_nested(void **state)
     assert_prose(state, "{{a|[[b}} c", "c");
 }
 
-static void test_the_text_of_prose_templates_stays(void **state)
+static void test_the_text_of_prose_templates_is_kept(void **state)
 {
     assert_prose(state, "the {{lang|fr|''moulin'' [[a|à]] eau}}.", "the moulin à eau.");
     assert_prose(state, "{{transl|ru|ISO|melnica}} {{transl|ru|mel}}", "melnica mel");
@@ -205,7 +205,7 @@ static void test_measures_give_number_and_unit(void **state)
     assert_prose(state, "{{unité|12|hectares}} {{nombre|7}}", "12 hectares 7");
 }
 
-static void test_brackets_and_commas_around_dropped_templates_go_too(void **state)
+static void test_brackets_and_commas_around_dropped_templates_are_removed(void **state)
 {
     assert_prose(state, "The mill ({{IPA|x}}) turns", "The mill turns");
     assert_prose(state, "The mill ({{IPA|x}}; {{lang-fr|y}}) turns", "The mill turns");
@@ -220,7 +220,7 @@ static void test_brackets_and_commas_around_dropped_templates_go_too(void **stat
 
 /* ---- References, tags, tables ---------------------------------------------------------------- */
 
-static void test_references_vanish(void **state)
+static void test_references_are_removed(void **state)
 {
     assert_prose(state, "a.<ref>Smith, p. 3.</ref> b", "a. b");
     assert_prose(state, "a<ref name=\"x/y\" group=n>{{cite|a}} [[b]]</ref><ref name=x /> b", "a b");
@@ -236,7 +236,7 @@ static void test_an_unclosed_reference_does_not_swallow_the_next_paragraphs(void
     assert_prose(state, "a <ref", "a");
 }
 
-static void test_comments_vanish(void **state)
+static void test_comments_are_removed(void **state)
 {
     assert_prose(state, "mi<!-- hidden [[ {{ -->ll", "mill");
     assert_prose(state, "a\n<!-- x\n\ny -->\n== H ==\nb", "a\nb");
@@ -244,7 +244,7 @@ static void test_comments_vanish(void **state)
     assert_prose(state, "<!-- x -->* item", "item");
 }
 
-static void test_tags_go_and_their_text_stays(void **state)
+static void test_tags_are_removed_and_their_text_is_kept(void **state)
 {
     assert_prose(state, "H<sub>2</sub>O, <b>bold</b> <span style=\"color:red\">red</span>",
                  "H2O, bold red");
@@ -254,12 +254,12 @@ static void test_tags_go_and_their_text_stays(void **state)
     assert_prose(state, "<poem>\none\ntwo\n</poem>", "one two");
 }
 
-static void test_signs_that_are_no_tags_stay(void **state)
+static void test_signs_that_are_not_tags_are_kept(void **state)
 {
     assert_prose(state, "x < y, 3<5, a <b, c, <unknown>", "x < y, 3<5, a <b, c, <unknown>");
 }
 
-static void test_the_content_of_code_formulas_and_pictures_vanishes(void **state)
+static void test_the_content_of_code_formulas_and_pictures_is_removed(void **state)
 {
     assert_prose(state, "a <math>x^2</math> b <code>int x;</code> c <chem>H2O</chem>", "a b c");
     assert_prose(state, "a<syntaxhighlight lang=c>\nif (a[[0]]) {{\n</syntaxhighlight>b", "ab");
@@ -277,7 +277,7 @@ static void test_nowiki_is_literal(void **state)
     assert_prose(state, "a<nowiki/>b <nowiki>&lt;  x</nowiki>", "ab < x");
 }
 
-static void test_tables_vanish(void **state)
+static void test_tables_are_removed(void **state)
 {
     assert_prose(state, "a\n{| class=\"wikitable\"\n! h !! i\n|-\n| 1 || colspan=\"2\"|-\n|}\nb",
                  "a\nb");
@@ -287,7 +287,7 @@ static void test_tables_vanish(void **state)
     assert_prose(state, "a<table><tr><td>x<table>y</table></td></tr></table>b", "a\nb");
 }
 
-static void test_debris_of_broken_tables_vanishes(void **state)
+static void test_remains_of_broken_tables_are_removed(void **state)
 {
     assert_prose(state, "a\n{| class=x\n! h\n| 1\n|-\n\nProse.", "a\nProse.");
     assert_prose(state, "a\n|-\n| style=x | y\n|}\nb", "a\nb");
@@ -298,7 +298,7 @@ static void test_debris_of_broken_tables_vanishes(void **state)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static void test_headings_go_and_their_sections_stay(void **state)
+static void test_headings_are_removed_and_their_sections_are_kept(void **state)
 {
     assert_prose(state, "a\n== History ==\nb\n===Early===\nc", "a\nb\nc");
     assert_prose(state, "== H == <!-- x -->\na\n==H==<ref>x\ny</ref>\nb\n= T =\nc", "a\nb\nc");
@@ -314,7 +314,7 @@ static void test_lists_and_indents_give_their_items(void **state)
     assert_prose(state, "* one\nprose", "one\nprose");
 }
 
-static void test_rules_magic_words_and_signatures_vanish(void **state)
+static void test_rules_magic_words_and_signatures_are_removed(void **state)
 {
     assert_prose(state, "a\n----\nb\n-----c", "a\nb\nc");
     assert_prose(state, "__NOTOC__a __INDEX__ b\n__KEIN_INHALT", "a b __KEIN_INHALT");
@@ -387,7 +387,7 @@ static void assert_kernels_agree(const char *text, size_t length)
 
 /* Every byte at every position of three blocks of 16 and at every distance from the first; followed
  * by the bytes that matter to a space. */
-static void test_fast_scans_find_what_the_plain_ones_find(void **state)
+static void test_fast_and_portable_scans_agree(void **state)
 {
     (void)state;
     enum { LENGTH = 3 * 16 + 1 };
@@ -448,7 +448,7 @@ static void test_unbalanced_brackets_do_not_swallow_the_article(void **state)
     assert_prose(state, "a |} b", "a } b");
 }
 
-static void test_output_goes_behind_what_is_there(void **state)
+static void test_output_is_appended(void **state)
 {
     pv_buffer out;
     pv_buffer_init(&out, *state);
@@ -467,7 +467,7 @@ static void repeat(pv_buffer *to, const char *piece, size_t times)
 
 /* If any of these took quadratic time, a megabyte would take hours. The last word must remain where
  * nothing encloses it. */
-static void test_a_megabyte_of_openers_is_no_trouble(void **state)
+static void test_a_megabyte_of_openers_takes_linear_time(void **state)
 {
     static const char *const pieces[] = {"{{",
                                          "[[",
@@ -532,7 +532,7 @@ static void test_a_megabyte_of_openers_is_no_trouble(void **state)
     }
 }
 
-static void test_deep_nesting_is_no_trouble(void **state)
+static void test_deep_nesting_is_handled(void **state)
 {
     static const struct {
         const char *open, *close;
@@ -554,7 +554,7 @@ static void test_deep_nesting_is_no_trouble(void **state)
     }
 }
 
-static void test_references_without_end_before_a_closed_one_are_no_trouble(void **state)
+static void test_unclosed_references_before_a_closed_one_are_handled(void **state)
 {
     pv_buffer markup, out;
     pv_buffer_init(&markup, *state);
@@ -569,7 +569,7 @@ static void test_references_without_end_before_a_closed_one_are_no_trouble(void 
     pv_buffer_free(&out);
 }
 
-static void test_every_cut_of_an_article_is_tolerated(void **state)
+static void test_every_truncation_of_an_article_is_handled(void **state)
 {
     static const char article[] =
         "{{Box|a={{b}}|c=[[d]]}}\n'''Weir''' (''{{x}}'') is a [[dam|low dam]].<ref name=a>{{cite|"
@@ -623,45 +623,45 @@ int main(void)
         cmocka_unit_test(test_paragraphs_are_separated_by_one_newline),
         cmocka_unit_test(test_a_single_newline_inside_a_paragraph_is_a_space),
         cmocka_unit_test(test_control_characters_are_blanks),
-        cmocka_unit_test(test_quotes_for_bold_and_italics_go),
+        cmocka_unit_test(test_quotes_for_bold_and_italics_are_removed),
         cmocka_unit_test(test_apostrophes_stay),
-        cmocka_unit_test(test_an_apostrophe_before_italics_is_told_from_bold),
+        cmocka_unit_test(test_an_apostrophe_before_italics_is_distinguished_from_bold),
         cmocka_unit_test(test_links_give_their_text),
         cmocka_unit_test(test_the_pipe_trick_gives_the_bare_title),
-        cmocka_unit_test(test_files_vanish_with_their_captions_in_many_languages),
-        cmocka_unit_test(test_categories_and_language_links_vanish),
+        cmocka_unit_test(test_files_are_removed_with_their_captions_in_many_languages),
+        cmocka_unit_test(test_categories_and_language_links_are_removed),
         cmocka_unit_test(test_external_links_give_their_text_or_nothing),
-        cmocka_unit_test(test_bare_addresses_vanish),
-        cmocka_unit_test(test_templates_vanish_however_nested),
-        cmocka_unit_test(test_the_text_of_prose_templates_stays),
+        cmocka_unit_test(test_bare_addresses_are_removed),
+        cmocka_unit_test(test_nested_templates_are_removed),
+        cmocka_unit_test(test_the_text_of_prose_templates_is_kept),
         cmocka_unit_test(test_quotation_templates_give_a_paragraph),
         cmocka_unit_test(test_measures_give_number_and_unit),
-        cmocka_unit_test(test_brackets_and_commas_around_dropped_templates_go_too),
-        cmocka_unit_test(test_references_vanish),
+        cmocka_unit_test(test_brackets_and_commas_around_dropped_templates_are_removed),
+        cmocka_unit_test(test_references_are_removed),
         cmocka_unit_test(test_an_unclosed_reference_does_not_swallow_the_next_paragraphs),
-        cmocka_unit_test(test_comments_vanish),
-        cmocka_unit_test(test_tags_go_and_their_text_stays),
-        cmocka_unit_test(test_signs_that_are_no_tags_stay),
-        cmocka_unit_test(test_the_content_of_code_formulas_and_pictures_vanishes),
+        cmocka_unit_test(test_comments_are_removed),
+        cmocka_unit_test(test_tags_are_removed_and_their_text_is_kept),
+        cmocka_unit_test(test_signs_that_are_not_tags_are_kept),
+        cmocka_unit_test(test_the_content_of_code_formulas_and_pictures_is_removed),
         cmocka_unit_test(test_nowiki_is_literal),
-        cmocka_unit_test(test_tables_vanish),
-        cmocka_unit_test(test_debris_of_broken_tables_vanishes),
-        cmocka_unit_test(test_headings_go_and_their_sections_stay),
+        cmocka_unit_test(test_tables_are_removed),
+        cmocka_unit_test(test_remains_of_broken_tables_are_removed),
+        cmocka_unit_test(test_headings_are_removed_and_their_sections_are_kept),
         cmocka_unit_test(test_lists_and_indents_give_their_items),
-        cmocka_unit_test(test_rules_magic_words_and_signatures_vanish),
+        cmocka_unit_test(test_rules_magic_words_and_signatures_are_removed),
         cmocka_unit_test(test_language_variants_give_the_first),
         cmocka_unit_test(test_redirects_give_nothing),
         cmocka_unit_test(test_entities_are_decoded),
         cmocka_unit_test(test_doubly_encoded_entities_are_decoded),
         cmocka_unit_test(test_every_named_entity_is_found),
-        cmocka_unit_test(test_fast_scans_find_what_the_plain_ones_find),
+        cmocka_unit_test(test_fast_and_portable_scans_agree),
         cmocka_unit_test(test_fast_scans_stop_at_the_first_of_several),
         cmocka_unit_test(test_unbalanced_brackets_do_not_swallow_the_article),
-        cmocka_unit_test(test_output_goes_behind_what_is_there),
-        cmocka_unit_test(test_a_megabyte_of_openers_is_no_trouble),
-        cmocka_unit_test(test_deep_nesting_is_no_trouble),
-        cmocka_unit_test(test_references_without_end_before_a_closed_one_are_no_trouble),
-        cmocka_unit_test(test_every_cut_of_an_article_is_tolerated),
+        cmocka_unit_test(test_output_is_appended),
+        cmocka_unit_test(test_a_megabyte_of_openers_takes_linear_time),
+        cmocka_unit_test(test_deep_nesting_is_handled),
+        cmocka_unit_test(test_unclosed_references_before_a_closed_one_are_handled),
+        cmocka_unit_test(test_every_truncation_of_an_article_is_handled),
         cmocka_unit_test(test_too_small_a_memory_budget_is_reported),
     };
     return cmocka_run_group_tests_name("wiki markup", tests, set_up, tear_down);

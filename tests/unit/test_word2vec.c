@@ -93,7 +93,7 @@ static double cosine(const float *a, const float *b, size_t n)
     return ab / sqrt(aa * bb);
 }
 
-static void words_of_a_theme_come_together(void **state)
+static void words_of_a_topic_become_similar(void **state)
 {
     (void)state;
     text t = themes(1, 200, 60000);
@@ -180,7 +180,7 @@ static void vectors_start_as_in_word2vec(void **state)
     text_free(&t);
 }
 
-static void tiny_vocabularies_are_no_trouble(void **state)
+static void tiny_vocabularies_work(void **state)
 {
     (void)state;
     for (uint32_t words = 1; words <= 5; words += words == 1 ? 1 : 3)
@@ -198,7 +198,7 @@ static void tiny_vocabularies_are_no_trouble(void **state)
             }
 }
 
-static void words_that_never_stand_in_the_text_stay_where_they_were(void **state)
+static void words_that_never_occur_keep_their_vectors(void **state)
 {
     (void)state;
     text t = themes(6, 40, 3000);
@@ -316,7 +316,7 @@ static void assert_same_file(const char *a, const char *b)
     free(second);
 }
 
-static void a_stopped_run_goes_on_to_the_same_bits(void **state)
+static void a_cancelled_run_resumes_to_the_same_bits(void **state)
 {
     host *h = *state;
     for (int cbow = 0; cbow < 2; cbow++) {
@@ -338,7 +338,7 @@ static void a_stopped_run_goes_on_to_the_same_bits(void **state)
     }
 }
 
-static void the_report_tells_what_was_done(void **state)
+static void the_report_is_complete(void **state)
 {
     host *h = *state;
     psdvec_baseline_report report;
@@ -357,7 +357,7 @@ static void the_report_tells_what_was_done(void **state)
     psdvec_model_close(model);
 }
 
-static void too_little_memory_is_told_in_a_sentence(void **state)
+static void too_little_memory_fails_with_a_message(void **state)
 {
     host *h = *state;
     psdvec_baseline_options o;
@@ -413,7 +413,7 @@ static void text_without_words_is_refused(void **state)
     }
 }
 
-static void a_word_that_is_always_alone_teaches_nothing(void **state)
+static void words_that_never_co_occur_are_refused(void **state)
 {
     host *h = *state;
     scratch_write(h->text, "a\na\na\na\na\na\na\n", 14);
@@ -428,18 +428,18 @@ int main(void)
 {
 #define RUN(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_of_a_theme_come_together),
+        cmocka_unit_test(words_of_a_topic_become_similar),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(another_seed_gives_other_vectors),
         cmocka_unit_test(vectors_start_as_in_word2vec),
-        cmocka_unit_test(tiny_vocabularies_are_no_trouble),
-        cmocka_unit_test(words_that_never_stand_in_the_text_stay_where_they_were),
-        RUN(a_stopped_run_goes_on_to_the_same_bits),
-        RUN(the_report_tells_what_was_done),
-        RUN(too_little_memory_is_told_in_a_sentence),
+        cmocka_unit_test(tiny_vocabularies_work),
+        cmocka_unit_test(words_that_never_occur_keep_their_vectors),
+        RUN(a_cancelled_run_resumes_to_the_same_bits),
+        RUN(the_report_is_complete),
+        RUN(too_little_memory_fails_with_a_message),
         RUN(text_in_a_temporary_file_gives_the_same_bits),
         RUN(text_without_words_is_refused),
-        RUN(a_word_that_is_always_alone_teaches_nothing),
+        RUN(words_that_never_co_occur_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

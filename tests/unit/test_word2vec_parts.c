@@ -169,7 +169,7 @@ static void a_step_of_a_group_follows_the_gradient(void **state)
                 }
 }
 
-static void noise_that_is_the_word_seen_is_passed_over(void **state)
+static void noise_equal_to_the_target_is_skipped(void **state)
 {
     (void)state;
     play p = play_new(1, 30, 3, 5, false);
@@ -178,7 +178,7 @@ static void noise_that_is_the_word_seen_is_passed_over(void **state)
     play_free(&p);
 }
 
-static void both_kinds_of_kernels_agree_where_rows_stand_twice(void **state)
+static void both_kinds_of_kernels_agree_for_duplicate_rows(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -272,7 +272,7 @@ static void words_are_drawn_by_their_weights(void **state)
     free(drawn);
 }
 
-static void one_word_is_always_drawn_and_none_is_told(void **state)
+static void one_word_is_always_drawn_and_an_empty_set_is_reported(void **state)
 {
     (void)state;
     double weight[2] = {0, 3}, share[2];
@@ -317,7 +317,7 @@ static uint32_t *make_ids(size_t *length, uint64_t *frequency)
     return ids;
 }
 
-static void words_are_kept_and_windows_drawn_as_asked(void **state)
+static void words_and_windows_are_sampled_as_requested(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(1);
@@ -365,7 +365,7 @@ static void words_are_kept_and_windows_drawn_as_asked(void **state)
     psdvec_context_free(ctx);
 }
 
-static void epochs_are_drawn_afresh_and_the_same_again(void **state)
+static void epochs_differ_and_are_reproducible(void **state)
 {
     (void)state;
     psdvec_context *ctx = context_of(1);
@@ -435,7 +435,7 @@ static psdvec_status note_task(void *arg, size_t phase, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static void a_phase_begins_when_those_before_are_done(void **state)
+static void a_phase_begins_after_the_previous_phases(void **state)
 {
     (void)state;
     enum { PHASES = 300 };
@@ -477,17 +477,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_of_a_group_follows_the_gradient),
-        cmocka_unit_test(noise_that_is_the_word_seen_is_passed_over),
-        cmocka_unit_test(both_kinds_of_kernels_agree_where_rows_stand_twice),
+        cmocka_unit_test(noise_equal_to_the_target_is_skipped),
+        cmocka_unit_test(both_kinds_of_kernels_agree_for_duplicate_rows),
         cmocka_unit_test(padding_stays_zero),
         cmocka_unit_test(sums_of_rows_are_as_in_plain_arithmetic),
         cmocka_unit_test(the_sigmoid_is_exact_to_single_precision),
         cmocka_unit_test(words_are_drawn_by_their_weights),
-        cmocka_unit_test(one_word_is_always_drawn_and_none_is_told),
-        cmocka_unit_test(words_are_kept_and_windows_drawn_as_asked),
-        cmocka_unit_test(epochs_are_drawn_afresh_and_the_same_again),
+        cmocka_unit_test(one_word_is_always_drawn_and_an_empty_set_is_reported),
+        cmocka_unit_test(words_and_windows_are_sampled_as_requested),
+        cmocka_unit_test(epochs_differ_and_are_reproducible),
         cmocka_unit_test(without_subsampling_every_word_is_kept),
-        cmocka_unit_test(a_phase_begins_when_those_before_are_done),
+        cmocka_unit_test(a_phase_begins_after_the_previous_phases),
         cmocka_unit_test(a_failure_ends_all_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
