@@ -8,7 +8,7 @@
 # Additions are compatible: functions, values of enumerations, and members at the end of structs
 # that may grow.
 set -u
-# Options tell their size; of the others the library returns a pointer to a single one.
+# Options have a size member; of the others the library returns a pointer to a single one.
 growing='psdvec_[a-z0-9_]*_options|psdvec_(counts|model|test)_info|psdvec_origin'
 here=$(dirname "$0")
 headers=$here/../include/psdvec
@@ -18,15 +18,15 @@ CC=${CC:-cc}
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# Types whose members the headers do not tell.
+# Types that the headers declare without members.
 opaque_types() { # headers
     cat "$@" | sed -n 's/^typedef struct \(psdvec_[a-z0-9_]*\) \1;.*/\1/p'
 }
-# A description with nothing in it that depends on the machine or the folder of the build, or on
-# what is inside of opaque types. libabigail makes types opaque that are not defined in the public
-# headers; that works with this label only. (Its option --headers-dir does not look at folders, and
-# src/ has headers with the names of public ones.) Clang does not tell where types are defined that
-# are in no header, so awk makes the rest of them opaque.
+# A description without anything that depends on the machine or the build folder, or on the members
+# of opaque types. libabigail makes types opaque that are not defined in the public headers; that
+# works only with this label. (Its option --headers-dir ignores folders, and src/ has headers with
+# the names of public ones.) Clang does not record where types are defined that are in no header, so
+# awk makes the rest of them opaque.
 describe() { # library | headers
     shared=$1
     shift
@@ -56,7 +56,7 @@ END
 }
 soname() { sed -n "1s/.* soname='\([^']*\)'.*/\1/p" "$1"; }
 
-# The new description with the structs that may grow cut to the members that the old one has.
+# The new description, in which the structs that may grow have only the members of the old one.
 ungrown() { # old | new
     awk -v growing="<class-decl name=.($growing). size-in-bits=" '
         $0 ~ growing {
@@ -80,7 +80,7 @@ ungrown() { # old | new
         /<\/class-decl>/ { inside = 0 }' "$1" "$2"
 }
 
-# Prints what has changed for programs that were compiled with the old interface.
+# Prints the incompatible changes for programs compiled with the old interface.
 incompatible() { # old | new
     ungrown "$1" "$2" >"$scratch/ungrown.abi"
     abidiff --no-added-syms --no-show-locs "$1" "$scratch/ungrown.abi" >"$scratch/report" 2>&1 && return
@@ -160,7 +160,8 @@ report "what the headers do not define is opaque in the record" "$(
     grep -q "class-decl name='psdvec_context' .*is-declaration-only='yes'" "$recorded" || echo "psdvec_context is missing"
 )"
 
-# The check itself: first a recorded interface that this library does not have, ...
+# Checks that the check can fail: first with a recorded interface that this library does not have,
+# ...
 spoilt() { # sed script | description
     sed "$1" "$recorded" >"$scratch/spoilt.abi"
     if cmp -s "$recorded" "$scratch/spoilt.abi"; then
@@ -177,7 +178,7 @@ spoilt "s/name='PSDVEC_ERR_INTERNAL' value='900'/name='PSDVEC_ERR_INTERNAL' valu
 spoilt "s/name='psdvec_train_report' size-in-bits='[0-9]*'/name='psdvec_train_report' size-in-bits='64'/" \
     "finds a report that has become larger"
 
-# ... then a small library, and what may happen to it.
+# ... then with a small library and changes to it.
 mkdir -p "$scratch/psdvec"
 cat >"$scratch/public.h" <<'END'
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that the tests know every public function, and that its definition names its parameters
-# as the header does, since messages name them. Prints TAP.
+# Checks that the tests cover every public function, and that its definition has the parameter names
+# of the header, because messages contain them. Prints TAP.
 #
 #   tests/check_arguments.sh      check this tree, and that the checks can fail
 set -u
@@ -9,7 +9,7 @@ export LC_ALL
 
 root=$(dirname "$0")/..
 
-# C without comments and preprocessor lines, each declaration or definition's head on one line.
+# C without comments and preprocessor lines, the head of each declaration or definition on one line.
 flatten() {
     awk '
         { sub(/\/\/.*$/, "") }
@@ -37,7 +37,7 @@ flatten() {
         }' "$@"
 }
 
-# "function parameter parameter ...", one function a line; of pointers alone with -v pointers=1.
+# "function parameter parameter ...", one function per line; with -v pointers=1 only pointers.
 # Functions of the library as parameters (..._fn *) are pointers, too.
 parameters='
     function tell(head,    name, list, n, i, depth, c, part, line, count) {
@@ -70,7 +70,7 @@ parameters='
         return part
     }'
 
-# Of the headers given.
+# Of the given headers.
 declared() {
     pointers=$1
     shift
@@ -78,7 +78,7 @@ declared() {
         /PSDVEC_API .*\) ?;$/ { sub(/^.*PSDVEC_API /, ""); tell($0) }' | sort
 }
 
-# Of the sources given: a head that ends with an opening brace.
+# Of the given sources: a head that ends with an opening brace.
 defined() {
     flatten "$@" | awk -v pointers=0 "$parameters"'
         /^ ?[a-z][a-z0-9_ *]* \*?psdvec_[a-z0-9_]+\(.*\) \{$/ && !/ static / && !/=/ { tell($0) }' | sort
@@ -125,7 +125,7 @@ report() { # description | what was found
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# What is in the first list but not in the second.
+# Lines that are in the first list but not in the second.
 lacks() {
     comm -23 "$1" "$2"
 }
@@ -153,7 +153,7 @@ count=$(declared 0 "$headers"/*.h | wc -l)
 marked=$(cat "$headers"/*.h | grep -c '^PSDVEC_API ')
 report "all $marked public functions were seen" "$([ "$count" = "$marked" ] || echo "only $count of them")"
 
-# The checks themselves: each change alone must be found.
+# Checks that the checks can fail: each change alone must be found.
 finds() { # description | what was found | its first words
     case $2 in
     "$3 ("*) report "finds $1" "" ;;

@@ -6,13 +6,13 @@
 #   tests/check_calls.sh TREE     check another tree only
 set -u
 
-# Whose result depends on the host's locale: util/c_locale.c has replacements.
+# Functions whose result depends on the locale: util/c_locale.c has replacements.
 locale_calls='strto[df]|strtold|atof|v?f?scanf|sscanf|vsscanf|strerror|strerror_r|strn?casecmp|strcoll|strxfrm
 setlocale|localeconv|newlocale|uselocale|v?sprintf|vsnprintf|vasprintf|tolower|toupper
 is(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'
 
-# Prints "FILE:LINE: text (why)" for every call that breaks a rule. Comments are not code;
-# fscanf may read integers; "any locale" in a comment on the line excuses a format.
+# Prints "FILE:LINE: text (why)" for every call that breaks a rule. Comments are ignored; fscanf may
+# read integers; "any locale" in a comment on the line permits a format.
 offences() {
     (
         cd "$1" || exit 2
@@ -31,7 +31,7 @@ offences() {
                 FILENAME !~ /util\/c_locale\.c$/ && !excused {
                     if (code ~ "[^A-Za-z0-9_](" locale ")\\(" && code !~ /fscanf\(.*(SCN|%[dul])/)
                         offend("use util/c_locale.h")
-                    # A call may go on in the next lines, up to its semicolon.
+                    # A call may continue on the next lines, up to its semicolon.
                     if (code ~ /[^A-Za-z0-9_](snprintf|asprintf|fprintf|dprintf)\(/) inside = 1
                     if (inside && code ~ /%[-+ #0-9.*]*l?[aefgAEFG]/) offend("use pv_snprintf")
                     if (code ~ /;[ \t]*$/) inside = 0
@@ -67,7 +67,7 @@ fi
 all=$(offences "$(dirname "$0")/..")
 report "nothing depends on the host's locale" "$(printf '%s\n' "$all" | grep 'pv_snprintf)$\|c_locale\.h)$')"
 
-# The checker itself: each bad line alone must be found, each good one not.
+# Checks the checker: each bad line alone must be found, each good one not.
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 try() { # bad|good | file | lines

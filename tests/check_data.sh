@@ -4,14 +4,14 @@
 #
 #   tests/check_data.sh      check this tree, and that the checks can fail
 set -u
-LC_ALL=C # a to z, and the order of the alphabet
+LC_ALL=C # a to z, and alphabetical order
 export LC_ALL
 
 root=$(dirname "$0")/..
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# What is wrong with a file of relations, one "FILE:LINE: why" a line.
+# The errors in a file of relations, one "FILE:LINE: why" per line.
 wrong_in_relations() {
     awk '
         function wrong(why) { printf "%s:%d: %s\n", FILENAME, FNR, why }
@@ -80,7 +80,8 @@ wrong_in_categories() {
         }' "$1"
 }
 
-# Of the questions made of a file of relations: four words each, all different, none twice.
+# The questions made from a file of relations must have four different words each, without
+# duplicates.
 wrong_in_questions() {
     sh "$root/scripts/builtin-sets.sh" --text "$1" | awk '
         /^:/ { section = $0; next }
@@ -140,7 +141,7 @@ awk -F' *[|] *' '/^[|] `/ { gsub(/`/, "", $2); print $2, $4, $5, $6 }' "$root/do
     sort >"$scratch/told"
 report "the table of docs/reference/builtin-sets.md has the sizes of the sets" "$(diff "$scratch/told" "$scratch/sizes")"
 
-# The checks themselves: each change alone must be found.
+# Checks that the checks can fail: each change alone must be found.
 finds() { # check | file | awk program that spoils the file | description
     awk "$3" "$root/data/$2.txt" >"$scratch/spoilt.txt"
     if cmp -s "$root/data/$2.txt" "$scratch/spoilt.txt"; then

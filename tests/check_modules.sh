@@ -6,8 +6,8 @@
 #   tests/check_modules.sh TREE     check another tree only
 set -u
 
-# module: what it may include besides itself, src/util, src/base, src/sparse and the public header. util
-# may include nothing but itself and the C library.
+# module: the modules that it may include besides itself, src/util, src/base, src/sparse and the
+# public header. util may include only itself and the C library.
 arrows='
 util:
 base:
@@ -28,9 +28,9 @@ topic: document
 
 # Prints "FILE:LINE: text (why)" for every include that breaks a rule.
 #
-# An include is ours if it names a module ("base/thread.h"), a file beside the
-# includer, or a path that climbs ("../x.h"). Programs (cli, server) see the
-# public header, src/util and their own folder; tests and benchmarks see everything.
+# An include is checked if it names a module ("base/thread.h"), a file in the folder of the
+# including file, or a relative path ("../x.h"). Programs (cli, server) may include the public
+# header, src/util and their own folder; tests and benchmarks may include everything.
 offences() {
     tree=$1
     (
@@ -80,7 +80,7 @@ offences() {
                     else if (place != "src") offend(place " may use only psdvec/psdvec.h and util")
                     else if (module in known && !((module, first) in may)) offend(module " may not see " first)
                 }' "$file"
-            # A quoted name without a module must lie beside the file that names it.
+            # A quoted name without a module must be in the folder of the file that names it.
             sed -n 's/^[ 	]*#[ 	]*include[ 	]*"\([^"/]*\)".*/\1/p' "$file" | while read -r name; do
                 [ -e "$(dirname "$file")/$name" ] || echo "$file: \"$name\" is not beside it"
             done
@@ -122,7 +122,7 @@ for folder in "$root"/include "$root"/src/*/ "$root"/cli "$root"/server; do
 done
 report "every file of src lies in a module" "$(printf '%s\n' "$all" | grep '^src/[^/]*:')"
 
-# The checker itself: each bad line alone must be found, each good one not.
+# Checks the checker: each bad line alone must be found, each good one not.
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 try() { # bad|good | file | include line

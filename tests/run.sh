@@ -1,16 +1,15 @@
 #!/bin/sh
-# Runs test suites side by side and adds up their cases.
+# Runs test suites in parallel and adds up their cases.
 #
 #   tests/run.sh [-j JOBS] [-l LOGS] SUITE...
 #
-# A suite is a bats file (*.bats), a script that prints TAP (*.sh), or a program
-# built on cmocka. Every suite gets a line when it ends; the full output of the
-# failing ones follows; the last line is "N passed, N failed", of single test
-# cases. A suite that crashes, runs out of time, runs fewer cases than it
+# A suite is a bats file (*.bats), a script that prints TAP (*.sh), or a cmocka program. Every suite
+# gets a line when it ends; the full output of the failing ones follows; the last line is "N passed,
+# N failed", of single test cases. A suite that crashes, runs out of time, runs fewer cases than it
 # announced, or none, counts as one more failure. Skipped cases count as neither.
 #
 # TEST_TIMEOUT  seconds a suite may take (600)
-# The output of each suite stays in LOGS (build/test-logs).
+# The output of each suite is kept in LOGS (build/test-logs).
 set -u
 
 # ---- One suite: run it, count its TAP, leave NAME.out and NAME.count ----
@@ -85,7 +84,7 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 
-# ---- All of them ----
+# ---- All suites ----
 jobs=1 logs=${BUILD:-build}/test-logs
 while getopts j:l: option; do
     case $option in
@@ -111,7 +110,7 @@ for suite in "$@"; do
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     [ "$f" = 0 ] && continue
     printf '\n---- %s %s\n' "$(suite_name "$suite")" "${why:+($why)}"
-    # All of a short output; of a long one the failures and the end.
+    # A short output is shown completely; of a long one the failures and the end.
     awk '
         { line[NR] = $0 }
         /^ok / || /^1\.\./ { shown = 0; next }

@@ -65,7 +65,7 @@ static void make_model(psdvec_context *ctx)
     fclose(file);
 }
 
-/* The options that the file was made with are fit to be used again. */
+/* The stored options must be valid. */
 static void ask_settings(psdvec_context *ctx, const psdvec_counts *counts)
 {
     psdvec_settings *settings = NULL;

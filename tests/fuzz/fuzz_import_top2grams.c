@@ -1,4 +1,4 @@
-/* Fuzzes the import of the original program's text. */
+/* Fuzzes the import of the original program's text format. */
 #include "fuzz/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Fuzzes the reading of files: the words of any file are the same for another length of pieces, as
- * with a pipe, or it is refused in both cases. */
+/* Fuzzes the reading of files: the words of a file do not depend on the block size or on reading
+ * from a pipe, or it is refused in both cases. */
 #include <psdvec/psdvec.h>
 
 #include <pthread.h>
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     psdvec_status first = psdvec_tokenize_inputs(ctx, &options, inputs, 1, mix, &from_file);
     unlink(path);
 
-    /* A zip is read in another way where it cannot be seeked in, and may then be refused. */
+    /* A zip file is read differently if it is not seekable, and may then be refused. */
     bool is_zip = size >= 2 && memcmp(data, "PK", 2) == 0;
     if (size < 4096 && !is_zip) {
         int ends[2], keep = dup(STDIN_FILENO);

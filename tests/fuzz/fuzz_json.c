@@ -17,8 +17,8 @@ static void require(bool truth)
         abort();
 }
 
-/* Reads the value that stands next and writes it. False: a failure, or a number
- * that is valid but cannot be held. */
+/* Reads the next value and writes it. Returns false after a failure, or if a valid number cannot be
+ * represented. */
 static bool copy_value(pv_json *in, pv_json_writer *out, pv_buffer *text)
 {
     uint64_t natural;
@@ -97,7 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pv_begin(ctx);
     unsigned flags = size ? data[0] & 3 : 0;
     size_t length = size ? size - 1 : 0;
-    char *exact = malloc(length ? length : 1); /* so that a byte too many is seen */
+    char *exact = malloc(length ? length : 1); /* so that the sanitizer detects a read beyond the
+                                                * end */
     if (!exact)
         abort();
     if (length)

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     unsigned how = data[0];
     size_t chunk = data[1] % 61 + 1, length = size - 2, ignored;
-    char *bytes = malloc(length ? length : 1); /* exactly as long, for the sanitizer */
+    char *bytes = malloc(length ? length : 1); /* exact size, for the sanitizer */
     demand(bytes != NULL);
     memcpy(bytes, data + 2, length);
     (void)pv_markup_looks_like(bytes, length);

@@ -107,7 +107,7 @@ static void make_good(psdvec_context *ctx, int kind)
     unlink(path);
 }
 
-/* The options that the file was made with are fit to be used again. */
+/* The stored options must be valid. */
 static void ask_settings(psdvec_context *ctx, const psdvec_model *model)
 {
     static const psdvec_options_kind kinds[] = {PSDVEC_OPTIONS_COUNT, PSDVEC_OPTIONS_TRAIN,
@@ -129,7 +129,7 @@ static void walk(psdvec_context *ctx, const psdvec_model *model, bool verified)
     volatile double sum = 0;
     size_t found;
     uint32_t a_word;
-    if (info->dim > 1U << 20) /* which a sparse model may say; it is a question of memory */
+    if (info->dim > 1U << 20) /* possible in a sparse model; it would need much memory */
         return;
     float *spelled = malloc(info->dim * sizeof *spelled);
     float *copy = malloc(info->dim * sizeof *copy);

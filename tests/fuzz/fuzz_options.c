@@ -53,7 +53,7 @@ static bool same_lists(const psdvec_option *row, const char *a, const char *b)
     return true;
 }
 
-/* A member of two structs: the same bytes, and of texts and lists the same content. */
+/* Compares a member of two structs: the bytes, or the contents of texts and lists. */
 static bool same(const psdvec_option *row, const void *first, const void *second)
 {
     const char *a = (const char *)first + row->offset, *b = (const char *)second + row->offset;
@@ -69,7 +69,7 @@ static bool same(const psdvec_option *row, const void *first, const void *second
 
 /* ---- By name --------------------------------------------------------------------------------- */
 
-/* All values, got as text and set in other settings, give the same struct. */
+/* All values, read as text and set in other settings, give the same struct. */
 static void check_text(psdvec_options_kind kind, psdvec_settings *settings)
 {
     const pv_options_table *table = pv_options_of(kind);
@@ -87,7 +87,7 @@ static void check_text(psdvec_options_kind kind, psdvec_settings *settings)
     psdvec_settings_free(again);
 }
 
-/* What every call does with a struct. */
+/* The checks that every call makes of a struct. */
 static void check_fit(psdvec_context *ctx, const pv_options_table *table, const void *options)
 {
     char own[PV_OPTIONS_MOST_BYTES], why[400];
@@ -168,7 +168,7 @@ static void write_json(const pv_options_table *table, const void *options, pv_bu
     require(pv_buffer_byte(json, 0) == PSDVEC_OK);
 }
 
-/* What a file says goes into settings by way of text, except what has no effect. */
+/* The options of a file are set through text, except those without effect. */
 static void check_settings(psdvec_options_kind kind, const void *options)
 {
     const pv_options_table *table = pv_options_of(kind);
@@ -217,7 +217,7 @@ static void from_json(psdvec_context *ctx, psdvec_options_kind kind, const char 
 
 /* ---- Other versions -------------------------------------------------------------------------- */
 
-/* Nothing outside of the struct is touched, and what it lacks has its default. */
+/* Nothing outside the struct is modified, and missing members have their defaults. */
 static void of_size(psdvec_context *ctx, psdvec_options_kind kind, const char *bytes)
 {
     const pv_options_table *table = pv_options_of(kind);
@@ -244,7 +244,7 @@ static void of_size(psdvec_context *ctx, psdvec_options_kind kind, const char *b
     free(options);
 }
 
-/* ---- The choice ------------------------------------------------------------------------------ */
+/* ---- Entry point ----------------------------------------------------------------------------- */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -21,7 +21,7 @@ static void require(bool truth)
         abort();
 }
 
-/* Opens, touches every byte it is shown, verifies. */
+/* Opens the file, reads every byte of it, and verifies it. */
 static psdvec_status try_file(psdvec_context *ctx, const unsigned char *data, size_t length)
 {
     pv_st_file *file = NULL;

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST = 64, MOST_TEXT = 256 };
 
-/* Blocks of exactly the right size, so that the sanitizer sees what is read beyond them. */
+/* Blocks of exactly the right size, so that the sanitizer detects reads beyond them. */
 static void *take(const uint8_t **data, size_t *size, size_t bytes)
 {
     size_t have = bytes < *size ? bytes : *size;

@@ -24,13 +24,13 @@ static void require(bool truth)
 typedef struct digest {
     uint64_t hash, words, borders;
     bool after_word;
-    const psdvec_text_options *options; /* as the rules resolved them */
+    const psdvec_text_options *options; /* as the rules resolve them */
 } digest;
 
 static void take(void *user, const char *word, size_t length)
 {
     digest *d = user;
-    bool border = !word && d->after_word; /* of borders in a row only one counts */
+    bool border = !word && d->after_word; /* consecutive borders count once */
     d->after_word = word != NULL;
     if (border) {
         d->hash = d->hash * 31 + 1;
@@ -75,7 +75,7 @@ static digest tokenize(psdvec_context *ctx, const pv_text_rules *rules, const ui
     return d;
 }
 
-/* The words of the text as one span, in memory of which the tokenizer may touch every byte. */
+/* The words of the text as one span, in memory in which the tokeniser may access every byte. */
 static void words_are_in_the_text(psdvec_context *ctx, const pv_text_rules *rules,
                                   const uint8_t *text, size_t length)
 {
@@ -105,8 +105,8 @@ static void words_are_in_the_text(psdvec_context *ctx, const pv_text_rules *rule
     free(copy);
 }
 
-/* Filling in the rules takes a thousand times as long as tokenising a line, so
- * those of recent options are kept. */
+/* Filling in the rules takes a thousand times as long as tokenising a line, so those of recent
+ * options are cached. */
 static const pv_text_rules *rules_for(const psdvec_text_options *options, const uint8_t *bytes)
 {
     static struct {
@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     digest b = tokenize(ctx, rules, data + 6, size - 6, 1 + data[5] % 64);
     require(a.hash == b.hash && a.words == b.words && a.borders == b.borders);
     words_are_in_the_text(ctx, rules, data + 6, size - 6);
-    if (data[5] % 64 == 0) { /* and the public way, which is slower */
+    if (data[5] % 64 == 0) { /* also the public functions, which are slower */
         digest c = {.options = &rules->options};
         require(psdvec_tokenize(ctx, &o, (const char *)data + 6, size - 6, take, &c) == PSDVEC_OK);
         require(a.hash == c.hash && a.words == c.words && a.borders == c.borders);

@@ -48,8 +48,8 @@ static void check(psdvec_context *ctx, const psdvec_model *model)
     require(psdvec_model_verify(ctx, model) == PSDVEC_OK);
 }
 
-/* The model from the format once more; words that the format cannot hold may change, and
- * then some may become equal or odd. */
+/* Reads the model from the format again; words that the format cannot hold may change, and then
+ * become equal or invalid. */
 static void check_again(psdvec_context *ctx, const psdvec_model *model, const char *path,
                         const char *words)
 {
@@ -59,10 +59,11 @@ static void check_again(psdvec_context *ctx, const psdvec_model *model, const ch
     for (uint64_t k = 0; k < model->offsets[info->words]; k++)
         plain &= (unsigned char)model->bytes[k] > ' ';
     psdvec_status status = pv_model_open(ctx, path, words, &again);
-    /* GloVe's text with one number a line may begin like word2vec's; and a word may begin
-     * with what is taken for a byte order mark. */
+    /* GloVe's text with one number per line may begin like word2vec's; and a word may begin with
+     * the bytes of a byte order mark. */
     bool apart = info->dim > 1 && memcmp(model->bytes, "\xef\xbb\xbf", 3) != 0;
-    /* Nor can binary be told from text where the numbers have only bytes that text has. */
+    /* Nor can binary be distinguished from text if the numbers have only bytes that occur in
+     * text. */
     bool control = false;
     const unsigned char *bytes = model->vectors.data;
     for (size_t k = 0; k < (size_t)info->words * info->dim * sizeof(float); k++)
@@ -117,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(ctx, model);
         psdvec_convert_options options = {.size = sizeof(psdvec_convert_options),
                                           .format = (psdvec_vectors_format)format};
-        /* An npy file finds its words by its name, and this one has none. */
+        /* The words of an npy file are found by its name, and this file has none. */
         if (!model->foreign.npy) {
             require(psdvec_convert(ctx, &options, path, out) == PSDVEC_OK);
             pv_begin(ctx);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!ctx && psdvec_context_new(NULL, &ctx) != PSDVEC_OK)
         abort();
     pv_begin(ctx);
-    char *exact = malloc(size ? size : 1); /* so that a byte too many is seen */
+    char *exact = malloc(size ? size : 1); /* so that the sanitizer detects a read beyond the end */
     require(exact != NULL);
     if (size)
         memcpy(exact, data, size);

@@ -43,7 +43,7 @@ static inline void fuzz_read_all(psdvec_context *ctx, const char *path)
     psdvec_counts_close(counts);
 }
 
-/* The result, by way of its own format, must be imported again. */
+/* The result, exported to its format, must be importable again. */
 static inline void fuzz_round_trip(psdvec_context *ctx, const psdvec_import_options *options,
                                    const char *path)
 {

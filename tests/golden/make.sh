@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the golden files of a release: tests/golden/VERSION, with the program that is given.
+# Makes the golden files of a release: tests/golden/VERSION, with the given program.
 #
 #     tests/golden/make.sh build/psdvec
 #
-# To be run once, with the program as it is released; afterwards the folder never changes. Needs a C
-# compiler for stop.c, and `make test-tools`. README.md beside this script says what the files are.
+# Run it once, with the released program; afterwards the folder never changes. Needs a C compiler
+# for stop.c, and `make test-tools`. README.md in this folder describes the files.
 set -euo pipefail
 
 PSDVEC=$(realpath "${1:?the program to make the files with}")
@@ -33,7 +33,8 @@ mkdir counts models residuals partial expected
 psdvec() { "$PSDVEC" "$@" -q --threads 2 --seed 0; }
 counts() { psdvec count "${@:2}" -o "counts/$1.counts.safetensors"; }
 model() { psdvec "${@:2}" -o "models/$1.safetensors"; }
-# stopped "END COUNT" ARGUMENT...: the command, killed when the COUNT-th file of that name is there.
+# stopped "END COUNT" ARGUMENT...: runs the command and kills it when the COUNT-th file of that name
+# appears.
 stopped() {
     local status=0
     read -r at after <<<"$1"

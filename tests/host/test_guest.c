@@ -1,5 +1,5 @@
-/* The library as a guest in a host process: the state of the process before, during and after its
- * use. This program is linked with the shared library and with a separate OpenBLAS. */
+/* The effects of the library on the process that uses it: the state of the process before, during
+ * and after. This program is linked with the shared library and with a separate OpenBLAS. */
 #include "host/tour.h"
 #include "support/scratch.h"
 
@@ -41,8 +41,8 @@ extern char **environ;
 #endif
 
 #ifdef THREAD_SANITIZER
-/* The host's OpenBLAS is not built for the thread sanitizer, which takes its way of waiting for a
- * race. */
+/* The program's OpenBLAS is not built for the thread sanitizer, which reports its synchronisation
+ * as a race. */
 VISIBLE const char *__tsan_default_suppressions(void);
 __attribute__((no_sanitize_thread)) const char *__tsan_default_suppressions(void)
 {
@@ -50,9 +50,9 @@ __attribute__((no_sanitize_thread)) const char *__tsan_default_suppressions(void
 }
 #endif
 
-/* ---- Fork handlers: the C library's registration is replaced by one that takes notes --------- */
+/* ---- Fork handlers: the registration of the C library is replaced by a recording one --------- */
 
-#ifndef THREAD_SANITIZER /* which has handlers of its own, and installs them too early */
+#ifndef THREAD_SANITIZER /* which installs its own handlers, and too early */
 static int handlers_of_the_library;
 
 VISIBLE int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -218,7 +218,7 @@ static void the_process_is_left_unchanged(void **state)
 {
     const char *folder = *state;
     static process before, after;
-    /* What is printed goes to a file, to see that it stays empty. */
+    /* Output is redirected to a file, which must stay empty. */
     char *printed = scratch_path(folder, "printed");
     int to = open(printed, O_RDWR | O_CREAT | O_TRUNC, 0600);
     fflush(stdout);
@@ -271,7 +271,7 @@ static void no_fork_handler_is_installed(void **state)
     void *version = dlsym(RTLD_DEFAULT, "psdvec_version");
     assert_non_null(version);
     int before = handlers_of_the_library;
-    /* So that the replacement is known to work: the libraries find it, and it takes note. */
+    /* Checks that the replacement works: the libraries find it, and it records. */
     void *found = dlsym(RTLD_DEFAULT, "__register_atfork");
     int (*replacement)(void (*)(void), void (*)(void), void (*)(void), void *) = __register_atfork;
     assert_memory_equal(&found, &replacement, sizeof found);

@@ -1,4 +1,4 @@
-/* A host that has set its locale gets the same files, numbers and messages as one that has not. */
+/* A program that has set a locale gets the same files, numbers and messages as one that has not. */
 #include "host/tour.h"
 #include "support/locales.h"
 #include "support/scratch.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Always in the same folder, whose name is in the files, and then moved away. */
+/* Always in the same folder, whose name is in the files, which is then renamed. */
 static void run(const char *folder, const char *moved)
 {
     assert_int_equal(mkdir(folder, 0700), 0);
@@ -24,7 +24,7 @@ static void run(const char *folder, const char *moved)
     assert_int_equal(rename(folder, moved), 0);
 }
 
-/* How many files there are, all of them alike in both folders. */
+/* The number of files; they must be equal in both folders. */
 static size_t compare(const char *a, const char *b)
 {
     DIR *list = opendir(a);

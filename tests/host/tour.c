@@ -13,11 +13,11 @@ typedef struct tour {
     psdvec_context *ctx;
     const char *folder;
     FILE *messages, *figures;
-    char *paths[64]; /* all that were asked for, to be freed at the end */
+    char *paths[64]; /* all requested ones, freed at the end */
     size_t path_count;
 } tour;
 
-/* Words of a Zipf-like distribution, of which neighbours in rank prefer each other. */
+/* Words of a Zipf-like distribution in which neighbours in rank co-occur often. */
 void tour_text(const char *folder, size_t lines)
 {
     dice d = {7};
@@ -72,7 +72,7 @@ static const char *in(tour *t, const char *name)
 static void on_message(void *user, psdvec_message_level level, const char *text)
 {
     tour *t = user;
-    /* A step tells how long it took. */
+    /* Other messages contain durations. */
     if (level == PSDVEC_WARNING)
         fprintf(t->messages, "%s\n", text);
 }
@@ -223,7 +223,7 @@ static psdvec_status simulate(tour *t)
     return psdvec_simulate(t->ctx, &options, in(t, "simulated"), NULL);
 }
 
-/* Targets for pairs that were never seen are in the residual file. */
+/* The residual file has targets for pairs that were never seen. */
 static psdvec_status smoothed(tour *t)
 {
     psdvec_train_options options;
@@ -288,7 +288,7 @@ char *tour_run(const char *folder, int threads)
     if (!t.messages || !t.figures || psdvec_context_new(&options, &t.ctx) != PSDVEC_OK)
         abort();
     char *failure = strdup(go(&t) == PSDVEC_OK ? "" : psdvec_error_message(t.ctx));
-    /* A sentence with numbers in it. */
+    /* A message with numbers in it. */
     psdvec_train_options train;
     psdvec_train_options_default(&train);
     train.core_mu = -1.5;

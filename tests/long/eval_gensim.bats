@@ -3,7 +3,8 @@
 load ../cli/common
 load with_gensim
 
-# agree MODEL VECTORS: MODEL by psdvec and VECTORS, the same in word2vec's text, by gensim.
+# agree MODEL VECTORS: compares the scores of MODEL by psdvec and of VECTORS, the same vectors in
+# word2vec's text format, by gensim.
 agree() {
     "$PYTHON" "$FIGURES" gensim . "$2" >theirs 2>gensim.log || { cat gensim.log; return 1; }
     cut -f1,2 theirs | sort -u >settings
@@ -36,6 +37,6 @@ agree() {
     "$PSDVEC" train corpus.txt --dim 50 -o model.safetensors -q
     "$PSDVEC" convert model.safetensors model.vec -q
     agree model.safetensors model.vec
-    # And they are scores of something that was learnt.
+    # The scores show that something was learnt.
     awk -F'\t' '$1 == "drop" && $2 == 0 && $3 == "similarity" { exit !($6 > 0.3) }' ours
 }

@@ -3,8 +3,8 @@
 load ../cli/common
 load with_gensim
 
-# learn SKIPGRAM RATE: theirs.vec from corpus.txt, by gensim. It starts from vectors twice as long as
-# word2vec's, which on a small text tells for long; so they are halved.
+# learn SKIPGRAM RATE: theirs.vec from corpus.txt, by gensim. Its initial vectors are twice as long
+# as word2vec's, which has a lasting effect on a small text; so they are halved.
 learn() {
     "$PYTHON" - "$1" "$2" <<'END' 2>gensim.log || { cat gensim.log; return 1; }
 import sys
@@ -21,14 +21,14 @@ model.wv.save_word2vec_format("theirs.vec")
 END
 }
 
-# scores MODEL: set, score, questions a line.
+# scores MODEL: set, score and number of questions, one set per line.
 scores() {
     "$PSDVEC" eval "$1" similarity.txt analogies.txt --resamples 0 --format tsv |
         awk -F'\t' 'NR > 1 && $2 == "" { print $1 ":" $3, $5, $8 }'
 }
 
-# For every set within two standard errors of a difference, and 0.03, which is what two seeds may be
-# apart on so small a text; or better.
+# For every set the scores are equal within two standard errors of a difference plus 0.03, the
+# difference between two seeds on so small a text; or better.
 alike() {
     paste -d' ' ours theirs | awk '
         { n = $3; ours = $2; theirs = $5 }

@@ -1,4 +1,4 @@
-# For tests that compare with gensim, where python3 has it.
+# For tests that compare with gensim, if python3 has it.
 
 python_with_gensim() {
     for python in python3 /usr/bin/python3; do

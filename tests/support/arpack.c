@@ -7,7 +7,7 @@
 
 #ifdef PV_HAVE_ARPACK
 
-/* The last arguments are the lengths of the strings, which Fortran passes unseen. */
+/* The last arguments are the lengths of the strings, which Fortran passes implicitly. */
 void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev,
              const double *tol, double *resid, const int *ncv, double *v, const int *ldv,
              int *iparam, int *ipntr, double *workd, double *workl, const int *lworkl, int *info,
@@ -59,7 +59,7 @@ bool arpack_eigen(size_t n, size_t count, arpack_which which, double tolerance,
         double largest = -INFINITY;
         for (size_t i = 0; i < count; i++) {
             double size = which == ARPACK_LARGEST ? d[i] : fabs(d[i]);
-            if (size > largest) { /* a NAN is taken already */
+            if (size > largest) { /* a NAN is also taken */
                 largest = size;
                 best = i;
             }

@@ -14,9 +14,9 @@ typedef enum arpack_which {
     ARPACK_LARGEST_MAGNITUDE /* absolute value */
 } arpack_which;
 
-/* `count` < n eigenpairs, by value descending (LARGEST) or by magnitude descending. values:
- * count; vectors: count x n, a unit eigenvector a row. `tolerance` 0: machine precision. False
- * if it did not converge, or there is no ARPACK. */
+/* `count` < n eigenpairs, by value descending (LARGEST) or by magnitude descending. values: count;
+ * vectors: count x n, one unit eigenvector per row. `tolerance` 0: machine precision. False if it
+ * did not converge, or there is no ARPACK. */
 bool arpack_eigen(size_t n, size_t count, arpack_which which, double tolerance,
                   arpack_apply_fn *apply, void *user, double *values, double *vectors);
 

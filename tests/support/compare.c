@@ -40,7 +40,7 @@ double dice_poisson(dice *d, double mean)
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* 1/(rank + 2.7), to the sum `total`. */
+/* 1/(rank + 2.7), scaled to the sum `total`. */
 static double *zipf(size_t n, double total)
 {
     double *p = numbers(n), sum = 0;
@@ -58,7 +58,7 @@ static void swap(double *a, double *b)
     *b = t;
 }
 
-/* Frequencies from the margins; words by falling frequency. */
+/* Computes frequencies from the margins and sorts words by decreasing frequency. */
 static void put_in_order(dense_counts *c)
 {
     size_t n = c->words;
@@ -89,8 +89,8 @@ dense_counts random_counts(dice *d, size_t words, double pairs)
         theme[i] = dice_normal(d) * 0.7;
     for (size_t i = 0; i < words; i++)
         for (size_t j = 0; j < words; j++) {
-            /* Like attracts like in three themes and repels it in three; and the direction
-             * matters. */
+            /* Words attract each other in three topics and repel each other in three, depending on
+             * the direction. */
             double g = 0.4 * dice_normal(d);
             for (size_t k = 0; k < THEMES; k++)
                 g += (k < 3 ? 1 : -1) * theme[i * THEMES + k] * theme[j * THEMES + k];
@@ -107,7 +107,7 @@ dense_counts exact_counts(size_t n, size_t rank, const double *V, double kappa, 
     dense_counts c = dense_counts_new(n + 1);
     double *u = zipf(n, 0.5), rest = pairs * 0.5;
     for (size_t i = 0; i < n; i++) {
-        double left = pairs * u[i]; /* the margin of word i, both ways */
+        double left = pairs * u[i]; /* the margin of word i in both directions */
         for (size_t j = 0; j < n; j++) {
             double g = 0;
             for (size_t k = 0; k < rank; k++)
@@ -179,7 +179,7 @@ void write_counts(psdvec_context *ctx, const dense_counts *c, uint64_t scale, co
 
 /* ---- Distances ------------------------------------------------------------------------------- */
 
-/* Adds to P the projector onto the columns of A, by Gram and Schmidt, each column twice.
+/* Adds to P the projector onto the columns of A, by the Gram-Schmidt process, each column twice.
  * Returns the dimension. */
 static size_t add_projector(size_t n, size_t count, const double *A, double scale, double *P)
 {

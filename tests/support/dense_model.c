@@ -1,16 +1,16 @@
-/* The dense reference: docs/explanation/model.md, line by line. */
+/* The dense reference: the formulas of docs/explanation/model.md, implemented directly. */
 #include "support/dense_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* LAPACK. The last arguments are the lengths of the strings, which Fortran passes unseen. */
+/* LAPACK. The last arguments are the lengths of the strings, which Fortran passes implicitly. */
 void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
             double *work, const int *lwork, int *info, size_t jobz_length, size_t uplo_length);
 void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, double *b,
             const int *ldb, int *info, size_t uplo_length);
-/* OpenBLAS. Threads that wait for each other take longer than matrices this small. */
+/* OpenBLAS. For matrices this small, synchronising threads takes longer than the work. */
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int threads);
 
@@ -132,7 +132,7 @@ void dense_link_free(dense_link *l)
     *l = (dense_link){0};
 }
 
-/* The paper's G: log of the smoothed P(j | i) over P(j). */
+/* G of the paper: the log of the smoothed P(j | i) divided by P(j). */
 static double smoothed_target(const dense_link *l, double kappa, size_t i, size_t j, double x)
 {
     if (x == 0 || l->u[j] == 0)
@@ -148,7 +148,7 @@ static int by_size(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* C: the square root of the k-th largest of the h_ij of seen ordered core pairs, k the share
+/* C: the square root of the k-th largest h_ij of seen ordered core pairs, where k is the share
  * `cut` of all n^2 pairs, at least one; the smallest of them if there are fewer. 0: none. */
 static double find_cut(const dense_counts *c, size_t core, const double *h, double cut)
 {
@@ -348,13 +348,13 @@ static void add_factor(factors *f, size_t n, double value, const double *q)
     memcpy(&f->Q[place * n], q, n * sizeof *q);
 }
 
-/* The nearest matrix to A of rank `most` at most, semidefinite or only symmetric. */
+/* The nearest matrix to A of rank at most `most`, semidefinite or only symmetric. */
 static factors nearest(size_t n, const double *A, size_t most, psdvec_form form)
 {
     factors f = {0, numbers(n), numbers(n * n)};
     double *value = numbers(n), *Q = numbers(n * n);
     dense_eigen(n, A, value, Q);
-    /* Ascending: the largest in magnitude stands at one of the two ends. */
+    /* Ascending: the largest in magnitude is at one of the two ends. */
     for (size_t low = 0, high = n; low < high && f.rank < most;) {
         bool top = form == PSDVEC_FORM_PSD || fabs(value[high - 1]) >= fabs(value[low]);
         size_t k = top ? --high : low++;
@@ -372,9 +372,9 @@ typedef struct training {
     const psdvec_train_options *options;
     size_t n;
     double *X;        /* n x n; before the first step it need not be symmetric */
-    factors kept;     /* what X was made of */
+    factors kept;     /* the factors of X */
     double *V, *sign; /* n x rank, rank */
-    double *basis;    /* bases x n: the eigenvectors of the last step that was accepted */
+    double *basis;    /* bases x n: the eigenvectors of the last accepted step */
     size_t bases;
     double trace, sum; /* of the last step */
 } training;
@@ -390,8 +390,8 @@ static double inverse_root(const training *s, size_t i)
     return s->link->m[i] > 0 ? 1 / sqrt(s->link->m[i]) : 0;
 }
 
-/* A = D^1/2 X D^1/2 + omega D^-1/2 R D^-1/2, made symmetric. With m = 1, omega = 1 and no
- * background this is the symmetric part of W o G + (1 - W) o X. */
+/* A = D^1/2 X D^1/2 + omega D^-1/2 R D^-1/2, symmetrised. With m = 1, omega = 1 and no background
+ * this is the symmetric part of W o G + (1 - W) o X. */
 static double *step_matrix(const training *s, const double *X, double omega)
 {
     size_t n = s->n;
@@ -412,15 +412,15 @@ static double *step_matrix(const training *s, const double *X, double omega)
     return A;
 }
 
-/* The prior in the coordinates of the majoriser, of which a step of length omega sees
- * omega times: omega mu_i / (2 m_i) off the diagonal. */
+/* The prior in the coordinates of the majoriser, scaled by omega for a step of length omega: omega
+ * mu_i / (2 m_i) off the diagonal. */
 static void subtract_priors(const training *s, double omega, double *A)
 {
     for (size_t i = 0; i < s->n; i++)
         A[i * s->n + i] -= omega * s->link->mu[i] * inverse_root(s, i) * inverse_root(s, i) / 2;
 }
 
-/* A Q (Q'AQ)^-1 Q'A for the eigenvectors of the step before in the place of A. */
+/* A Q (Q'AQ)^-1 Q'A, with the eigenvectors of the previous step, as an approximation of A. */
 static double *approximated(const training *s, double *A)
 {
     size_t n = s->n, m = s->bases;
@@ -453,7 +453,7 @@ static double *approximated(const training *s, double *A)
     return out;
 }
 
-/* One step of length omega from X; V, sign and kept are the result, X stays. */
+/* Takes one step of length omega from X; the results are V, sign and kept, X does not change. */
 static void take_step(training *s, double omega, size_t rank, bool exact)
 {
     size_t n = s->n;
@@ -484,7 +484,7 @@ static void take_step(training *s, double omega, size_t rank, bool exact)
     }
 }
 
-/* X from what was kept. */
+/* Computes X from the kept factors. */
 static void accept_step(training *s)
 {
     free(s->X);
@@ -508,10 +508,11 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
     training s = {.link = l, .options = o, .n = l->core};
     start(&s);
     m->iterations = zeros(o->iterations, sizeof *m->iterations);
-    /* G/2 is no point of the problem, as its rank is too high: nothing to compare with. */
+    /* G/2 is not a feasible point, because its rank is too high: there is nothing to compare
+     * with. */
     double before = o->start == 0 ? dense_objective(l, 0, NULL, NULL) : INFINITY;
-    /* What a step that raised the objective is repeated with. With a background, weights reach
-     * (1 + rho) m_i m_j, and even 1 may be too long. */
+    /* Shorter steps to repeat a step that raised the objective. With a background, weights reach (1
+     * + rho) m_i m_j, and even 1 may be too long. */
     double shorter[2] = {1, o->weights == PSDVEC_WEIGHTS_FACTORED ? 1 / (1 + o->rho) : 1};
     for (uint32_t t = 1; t <= o->iterations; t++) {
         size_t rank = o->dim + (size_t)o->rank_extra * (o->iterations - t);
@@ -561,8 +562,7 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
 
 /* ---- Regression ------------------------------------------------------------------------------ */
 
-/* x of least length with H x = g as far as it can be had. Returns log det H, -INFINITY if H is
- * singular. */
+/* The shortest x that minimises |H x - g|. Returns log det H, -INFINITY if H is singular. */
 static double solve_normal(size_t n, const double *H, const double *g, double *x)
 {
     double *value = numbers(n), *Q = numbers(n * n), log_det = 0;
@@ -630,7 +630,7 @@ double dense_regress(const dense_link *l, const psdvec_train_options *o, const d
     return rank ? sqrt(0.5) * exp(-log_det / (2 * (double)rank)) : INFINITY;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- Training -------------------------------------------------------------------------------- */
 
 dense_model dense_train(const dense_link *l, const psdvec_train_options *o)
 {

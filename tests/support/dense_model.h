@@ -19,24 +19,24 @@
 typedef struct dense_counts {
     size_t words;
     double *x;         /* words x words; real numbers, not negative */
-    double *frequency; /* words: how often each stands in the text; NULL: all alike */
+    double *frequency; /* words: frequency in the text; NULL: all equal */
 } dense_counts;
 
 dense_counts dense_counts_new(size_t words); /* all zero, with frequencies */
-/* What a counts file says: value / scale * keep_i * keep_j. */
+/* The counts of a counts file: value / scale * keep_i * keep_j. */
 dense_counts dense_counts_read(const psdvec_counts *counts);
 void dense_counts_free(dense_counts *counts);
 
 /* ---- Link: targets and weights --------------------------------------------------------------- */
 
-/* For all words, so that it serves the core and the regression. A test may also
- * fill one in by hand (dense_link_blank), with any targets and weights. */
+/* For all words, so that it serves the core and the regression. A test may also fill one in by hand
+ * (dense_link_blank), with any targets and weights. */
 typedef struct dense_link {
     size_t words, core;
     double *X, *Y;     /* words: context totals, focus totals */
     double total;      /* sum of all counts */
     double *u;         /* words: unigram probabilities */
-    double *G;         /* words x words: directed targets, the diagonal too */
+    double *G;         /* words x words: directed targets, including the diagonal */
     double *f;         /* words x words: directed weights, 0 on the diagonal */
     double *b;         /* words x words: weights of the background, rho a_i a_j; diagonal 0 */
     double background; /* its target */
@@ -55,21 +55,21 @@ void dense_link_free(dense_link *link);
 
 typedef struct dense_iteration {
     uint32_t rank;     /* eigenvalues kept */
-    uint32_t positive; /* of them positive */
+    uint32_t positive; /* number of positive ones */
     double objective;  /* L after the step */
-    double relaxation; /* length of the step that was taken */
-    double trace;      /* of the matrix whose eigenvalues were taken, G_t in the paper */
+    double relaxation; /* length of the accepted step */
+    double trace;      /* of the matrix that was decomposed, G_t in the paper */
     double kept;       /* sum of the kept eigenvalues, with signs */
-    double smallest;   /* kept eigenvalue of least magnitude */
+    double smallest;   /* smallest magnitude of a kept eigenvalue */
 } dense_iteration;
 
 typedef struct dense_model {
     size_t words, core;
     size_t rank;        /* columns of V; may be less than N */
-    double *V;          /* words x rank: a word a row, columns by |eigenvalue| */
+    double *V;          /* words x rank: one word per row, columns by |eigenvalue| */
     double *sign;       /* rank: the diagonal of J */
     double *eigenvalue; /* rank, with signs */
-    double *spread;     /* words; INFINITY where the words seen leave a direction open */
+    double *spread;     /* words; INFINITY if the seen words leave a direction undetermined */
     dense_iteration *iterations;
     size_t iteration_count;
 } dense_model;
@@ -84,20 +84,19 @@ void dense_model_free(dense_model *model);
  * V: link->core x rank. */
 double dense_objective(const dense_link *link, size_t rank, const double *V, const double *sign);
 
-/* The vector of word w that minimises its penalties against the core (without w itself if it
- * belongs to it), the core being fixed, by the normal equations. `v`: rank. Returns the
- * spread. `unseen_weight` counts for words outside the core only: the objective of the core
- * does not have it. */
+/* The vector of word w that minimises its penalties against the fixed core (without w if it is a
+ * core word), by the normal equations. `v`: rank. Returns the spread. `unseen_weight` applies only
+ * to words outside the core: the objective of the core does not have it. */
 double dense_regress(const dense_link *link, const psdvec_train_options *options,
                      const dense_model *model, size_t w, double *v);
 
 /* ---- Linear algebra, for tests --------------------------------------------------------------- */
 
-/* All eigenvalues of a symmetric matrix, ascending, and the eigenvectors as the rows of Q.
- * A and Q: n x n, not the same. */
+/* All eigenvalues of a symmetric matrix, ascending, and the eigenvectors as the rows of Q. A and Q:
+ * n x n, not overlapping. */
 void dense_eigen(size_t n, const double *A, double *values, double *Q);
 
-/* V J V': n x n. The caller's to free. */
+/* V J V': n x n. The caller frees it. */
 double *dense_products(size_t n, size_t rank, const double *V, const double *sign);
 
 #endif

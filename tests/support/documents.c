@@ -1,4 +1,4 @@
-/* A small model, and a host that records its callbacks. */
+/* A small model, and a recorder of callbacks. */
 #include "support/documents.h"
 
 #include "support/scratch.h"
@@ -26,7 +26,8 @@ void train(trained *t, psdvec_preset preset, int threads)
     t->counting.min_count = 20;
     t->counting.text.digits = PSDVEC_DIGITS_KEEP;
     if (preset == PSDVEC_PRESET_DEFAULT)
-        t->counting.subsample = 0.02; /* so that much is subsampled in so small a vocabulary */
+        t->counting.subsample = 0.02; /* so that a large part of the small vocabulary is
+                                       * subsampled */
 }
 
 void finish_training(trained *t)

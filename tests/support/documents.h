@@ -1,5 +1,5 @@
-/* For tests of the document model: a model of a small random text with its counts, and a host that
- * records the callbacks of a scorer. */
+/* For tests of the document model: a model of a small random text with its counts, and a recorder
+ * of the callbacks of a scorer. */
 #ifndef TESTS_DOCUMENTS_H
 #define TESTS_DOCUMENTS_H
 
@@ -36,20 +36,20 @@ typedef struct heard {
     size_t document_count, models;
 } heard;
 
-/* A text in a scratch folder and options for it, which the test may change before the rest is done:
- * counts and model made and opened. */
+/* train() writes a text to a scratch folder and sets options, which the test may change;
+ * finish_training() creates and opens the counts and the model. */
 void train(trained *t, psdvec_preset preset, int threads);
 void finish_training(trained *t);
 void untrain(trained *t);
-/* Both at once. */
+/* Both steps at once. */
 trained *trained_new(psdvec_preset preset, int threads);
 void trained_free(trained *t);
 
-/* Options of a scorer that tells everything to `h`, which is emptied. */
+/* Options of a scorer that reports everything to `h`, which is cleared. */
 psdvec_scorer_options listening(heard *h);
-/* Opened, or the test ends with the sentence. */
+/* Opens a scorer; the test fails with the message if that fails. */
 psdvec_scorer *scorer_of(const trained *t, bool counts, const psdvec_scorer_options *o);
-/* A hundred and twenty short lines, some of them empty, and a long one; the caller's to free. */
+/* 120 short lines, some of them empty, and a long one; the caller frees it. */
 char *documents_text(void);
 
 #endif

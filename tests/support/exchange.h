@@ -10,14 +10,14 @@ typedef struct exchange {
     char folder[64];
     char in[96], vocab[96], out[96], other[96], words[96];
     char warnings[2000];
-    atomic_int polls_left; /* the host asks to stop after so many questions; negative: never */
+    atomic_int polls_left; /* the callback cancels after this many polls; negative: never */
 } exchange;
 
 void exchange_context(exchange *b, uint64_t memory, int threads);
 
 int exchange_open(void **state);
 
-/* Every test must give back all memory and leave no file but its own. */
+/* Every test must free all memory and leave no file but its own. */
 int exchange_close(void **state);
 
 void put_file(const char *path, const void *data, size_t length);
@@ -38,7 +38,7 @@ psdvec_status import_counts(exchange *b, psdvec_import_options options);
                                              .format = PSDVEC_FORMAT_##kind,                       \
                                              __VA_ARGS__})
 
-/* The import fails with this status and words of this sentence, and leaves no
+/* The import fails with this status and a message that contains `sentence`, and leaves no
  * output. */
 void assert_import_refused(exchange *b, psdvec_import_options options, psdvec_status status,
                            const char *sentence);
@@ -63,7 +63,7 @@ typedef struct record {
 
 extern const record glove_records[GLOVE_RECORDS];
 
-/* The records and their vocabulary as `in` and `vocab`. */
+/* Writes the records and their vocabulary to `in` and `vocab`. */
 void put_glove(exchange *b);
 
 #endif

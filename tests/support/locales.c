@@ -70,7 +70,7 @@ const char *locale_with_comma(const char *folder)
     if (!name)
         name = make(folder, "de_DE.UTF-8", "de_DE", "UTF-8", has_comma);
     if (!name) {
-        /* Without the sources of the system's locales. */
+        /* Does not need the sources of the system's locales. */
         static const char own[] = "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \".\"\n"
                                   "grouping 3;3\nEND LC_NUMERIC\n";
         char *source = scratch_path(folder, "comma.source");

@@ -3,9 +3,9 @@
 #ifndef TESTS_LOCALES_H
 #define TESTS_LOCALES_H
 
-/* The name of a locale with a decimal comma, or in which i is not the small letter of I, as in
- * Turkish; NULL if there is none and none can be made. Files that are made go into the folder, and
- * the variable LOCPATH names it from then on. */
+/* The name of a locale with a decimal comma, or of one in which i is not the lower case of I, as in
+ * Turkish; NULL if there is none and none can be created. Created files go into the folder, which
+ * the variable LOCPATH names from then on. */
 const char *locale_with_comma(const char *folder);
 const char *locale_of_turkish(const char *folder);
 

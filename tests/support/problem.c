@@ -74,7 +74,7 @@ char *random_text(uint64_t seed, size_t words, size_t tokens)
             size_t middle = (low + high) / 2;
             *(sum[middle] <= u ? &low : &high) = middle;
         }
-        /* Half of the time a word of the line's theme. */
+        /* Half of the time a word of the line's topic. */
         if (dice_percent(&d, 50) && low / THEMES * THEMES + theme < words)
             low = low / THEMES * THEMES + theme;
         at += sprintf(at, "w%zu%c", low, (t + 1) % LINE ? ' ' : '\n');

@@ -9,14 +9,15 @@ typedef struct problem {
     psdvec_context *ctx;
     char *folder, *path; /* a scratch folder, the counts file in it */
     psdvec_counts *counts;
-    dense_counts dense;  /* what the file says */
-    char messages[8192]; /* of the context, one a line */
+    dense_counts dense;  /* the contents of the file */
+    char messages[8192]; /* of the context, one per line */
 } problem;
 
-/* The counts through a file, rounded to 1/scale; they are taken over. NULL never. */
+/* Writes the counts to a file, rounded to 1/scale, and takes ownership of them. Never returns
+ * NULL. */
 problem *problem_new(dense_counts counts, uint64_t scale, int threads);
-/* Counts of a random text, with harmonic distances (so that scale is not 1) and, if asked
- * for, with factors of subsampling. */
+/* Counts of a random text, with harmonic distances (so that scale is not 1) and optionally with
+ * subsampling. */
 problem *problem_of_text(uint64_t seed, size_t words, size_t tokens, bool subsample, int threads);
 /* Aborts if the library still holds memory. */
 void problem_free(problem *p);
@@ -24,18 +25,18 @@ void problem_free(problem *p);
 /* Another context, to open the same file with. */
 psdvec_context *context_of(int threads);
 
-/* Text of `tokens` words w0, w1, ... by Zipf's law, some of which like each other, in short lines.
- * The caller's to free. */
+/* Text of `tokens` words w0, w1, ... by Zipf's law, some of which co-occur often, in short lines.
+ * The caller frees it. */
 char *random_text(uint64_t seed, size_t words, size_t tokens);
 
-/* The paper's setting for small problems; and factored weights with a background, as in the
- * default preset. Eigenvectors as exact as single precision has them. */
+/* The options of the paper for small problems; and factored weights with a background, as in the
+ * default preset. Eigenvectors have the accuracy of single precision. */
 psdvec_train_options paper_options(uint32_t dim, uint32_t iterations);
 psdvec_train_options factored_options(uint32_t dim, uint32_t iterations);
 
 #define ok(call) assert_int_equal((call), PSDVEC_OK)
 
-/* Of library calls; shows the sentence. */
+/* Asserts that a library call succeeds; prints the message if not. */
 #define well(ctx, call)                                                                            \
     do {                                                                                           \
         psdvec_status status_ = (call);                                                            \

@@ -97,7 +97,7 @@ static void add_pair(ref_counts *c, uint32_t context, uint32_t focus, uint64_t v
     c->words[c->vocabulary[focus]].focus_total += value;
 }
 
-/* ---- Tokens, and where documents and sentences end ------------------------------------------- */
+/* ---- Tokens, and ends of documents and sentences --------------------------------------------- */
 
 enum { BORDER = -1 };
 
@@ -116,9 +116,9 @@ static void push(sequence *s, int64_t item)
 }
 
 typedef struct tokens {
-    ref_counts *counts; /* NULL: only the places of borders matter */
+    ref_counts *counts; /* NULL: only the positions of borders matter */
     sequence out;
-    char *last; /* the last word, of which is not yet known whether it is a line's guard */
+    char *last; /* the last word, which may be the guard of its line */
     size_t last_length;
 } tokens;
 
@@ -129,7 +129,7 @@ static void take_token(void *user, const char *word, size_t length)
     push(&t->out, word ? 0 : BORDER);
 }
 
-/* The last word of each line is its guard (guard_lines) and left out. */
+/* The last word of each line is its guard (guard_lines) and omitted. */
 static void take_guarded(void *user, const char *word, size_t length)
 {
     tokens *t = user;
@@ -146,8 +146,8 @@ static void take_guarded(void *user, const char *word, size_t length)
     t->last_length = length;
 }
 
-/* The text with one more word at the end of each line, so that each line has a
- * word and its end is told, even that of a blank one. */
+/* The text with an additional word at the end of each line, so that each line, even a blank one,
+ * has a word and its end is reported. */
 static char *guard_lines(const psdvec_text_options *options, const char *at, const char *end,
                          size_t *length)
 {
@@ -189,7 +189,7 @@ typedef struct reading {
     sequence corpus;   /* a BORDER before each document */
 } reading;
 
-/* The document is complete: it counts if it has words enough. */
+/* The document is complete: it counts if it has enough words. */
 static void end_document(reading *r)
 {
     uint64_t words = 0, least = r->options->text.min_document_words;
@@ -256,7 +256,7 @@ static psdvec_status read_text(psdvec_context *ctx, reading *r, const ref_text *
 
 /* ---- The vocabulary -------------------------------------------------------------------------- */
 
-static const ref_counts *sorting; /* qsort has no other way */
+static const ref_counts *sorting; /* qsort has no argument for it */
 
 static int by_frequency(const void *a, const void *b)
 {
@@ -309,7 +309,7 @@ static void choose_words(ref_counts *c, const psdvec_count_options *o, const ref
     }
 }
 
-/* keep(w) = min(1, sqrt(t/f) + t/f), f the word's share of the known words. */
+/* keep(w) = min(1, sqrt(t/f) + t/f), where f is the word's share of the known words. */
 static void set_keep(ref_counts *c, double t, const ref_list *list)
 {
     const uint64_t *listed = list ? list->frequencies : NULL;
@@ -322,7 +322,8 @@ static void set_keep(ref_counts *c, double t, const ref_list *list)
         double ratio = frequency > 0 ? t * total / frequency : 1;
         w->retention = t > 0 ? fmin(1, sqrt(ratio) + ratio) : 1;
         w->step =
-            (uint64_t)fmax(1, floor(256 * w->retention + 0.5)); /* or one would never arrive */
+            (uint64_t)fmax(1, floor(256 * w->retention + 0.5)); /* at least 1, so that distances
+                                                                 * increase */
     }
 }
 

@@ -12,8 +12,8 @@
 
 #include <psdvec/psdvec.h>
 
-/* One file: its bytes, and which of the inputs it belongs to. Files of one
- * input stand together and in order. */
+/* One file: its bytes, and the input that it belongs to. Files of one input are consecutive and in
+ * order. */
 typedef struct ref_text {
     const char *bytes;
     size_t length;
@@ -34,8 +34,8 @@ typedef struct ref_word {
     uint64_t context_total, focus_total;
     double retention;
     uint64_t step; /* keep in 1/256 */
-    bool kept;     /* by name */
-    uint32_t rank; /* its place in the vocabulary; UINT32_MAX: unknown */
+    bool kept;     /* because it is on the keep list */
+    uint32_t rank; /* its rank in the vocabulary; UINT32_MAX: unknown */
 } ref_word;
 
 typedef struct ref_pair {
@@ -44,7 +44,7 @@ typedef struct ref_pair {
 } ref_pair;
 
 typedef struct ref_counts {
-    ref_word *words; /* every distinct word, in order of arrival */
+    ref_word *words; /* every distinct word, by first occurrence */
     size_t word_count, word_capacity;
     uint32_t *slots; /* word number + 1 */
     size_t slot_count;
@@ -58,14 +58,14 @@ typedef struct ref_counts {
     uint64_t scale, tokens, known_tokens, documents, distinct;
 } ref_counts;
 
-/* `list` NULL: the vocabulary comes from the text. Aborts without memory. */
+/* `list` NULL: the vocabulary is that of the text. Aborts if there is no memory. */
 psdvec_status ref_count(psdvec_context *ctx, const psdvec_count_options *options,
                         const ref_list *list, const ref_text *texts, size_t text_count,
                         ref_counts *counts);
 void ref_free(ref_counts *counts);
 
-/* NULL if the file says the same in every word, frequency, pair and margin;
- * otherwise a sentence about the first difference, valid until the next call. */
+/* NULL if the file agrees in every word, frequency, pair and margin; otherwise a message about the
+ * first difference, valid until the next call. */
 const char *ref_difference(const ref_counts *expected, const psdvec_counts *actual);
 
 #endif

@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A new empty folder, and its end with all that is in it. Abort on failure. */
+/* Creates an empty folder, and removes it with its contents. Abort on failure. */
 char *scratch_new(void);
 void scratch_free(char *folder);
 
-/* "folder/name"; the caller's to free. */
+/* "folder/name"; the caller frees it. */
 char *scratch_path(const char *folder, const char *name);
 void scratch_write(const char *path, const void *bytes, size_t length);
-/* The whole file and a zero byte; the caller's to free. NULL if there is none. */
+/* The complete file and a zero byte; the caller frees it. NULL if there is none. */
 char *scratch_read(const char *path, size_t *length);
-/* Names in the folder, hidden ones too; . and .. do not count. */
+/* The number of names in the folder, including hidden ones, without . and ... */
 size_t scratch_entries(const char *folder);
 
 /* splitmix64: the same numbers everywhere. */

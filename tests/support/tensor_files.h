@@ -8,20 +8,20 @@
 
 typedef struct tensor_bench {
     psdvec_context *ctx;
-    int polls_left; /* the host asks to stop after so many questions; negative: never */
+    int polls_left; /* the callback cancels after this many polls; negative: never */
     int polls;
 } tensor_bench;
 
 int tensors_open(void **state);
 
-/* Every test must give back all memory. */
+/* Every test must free all memory. */
 int tensors_close(void **state);
 
-/* A file in memory that can be written anywhere. */
+/* A file in memory with random access. */
 typedef struct memory_file {
     unsigned char *data;
     size_t length, capacity;
-    uint64_t next;   /* where the next tensor bytes must come */
+    uint64_t next;   /* offset of the next tensor bytes */
     int writes_left; /* fails afterwards; negative: never */
     psdvec_context *ctx;
 } memory_file;
@@ -30,16 +30,15 @@ pv_st_sink sink_of(memory_file *m);
 
 extern const pv_st_pair tensor_settings[2];
 
-/* Two tensors and a filler between them. */
+/* Writes two tensors with padding between them. */
 void write_small(psdvec_context *ctx, memory_file *m);
 
-/* A file from a header written by hand and some bytes 0, 1, 2, ... */
+/* Makes a file from a header written by hand and the bytes 0, 1, 2, ... */
 void make_file(memory_file *m, const char *header, size_t data_bytes);
 
 psdvec_status open_bytes(psdvec_context *ctx, const void *data, size_t length);
 
-/* The header is refused with this status, and the sentence names the file and
- * contains `words`. */
+/* The header is refused with this status and a message that names the file and contains `words`. */
 void assert_header_refused(void **state, const char *header, size_t data_bytes,
                            psdvec_status expected, const char *words);
 

@@ -12,17 +12,17 @@ typedef struct workshop {
     char *folder;
     char *in, *out, *other, *words; /* names of files in it */
     char warnings[2000];
-    atomic_int polls_left; /* the host asks to stop after so many questions; negative: never */
+    atomic_int polls_left; /* the callback cancels after this many polls; negative: never */
 } workshop;
 
-/* Setup and teardown of cmocka. The second fails if memory was not given back. */
+/* Setup and teardown of cmocka. The teardown fails if memory was not freed. */
 int workshop_open(void **state);
 int workshop_close(void **state);
-/* Another context in place of the old one, of which nothing may be in use. */
+/* Replaces the context, of which nothing may be in use. */
 void workshop_context(workshop *w, uint64_t memory, int threads);
 
-/* A model with everything a file can hold; words are "w0", "w1", ..., and each field
- * is the caller's to change. */
+/* A model with everything a file can hold; words are "w0", "w1", ..., and the caller may change
+ * each member. */
 typedef struct sample {
     pv_model_data data;
     char *bytes;
@@ -35,12 +35,12 @@ typedef struct sample {
 void sample_make(sample *s, uint32_t words, uint32_t dim, uint64_t seed);
 void sample_free(sample *s);
 
-/* Query options that leave out some words. */
+/* Query options that exclude some words. */
 psdvec_query_options without(const uint32_t *except, size_t count);
 
-/* Opened, or the test ends with the sentence. */
+/* Opens a model; the test fails with the message if that fails. */
 psdvec_model *open_model(workshop *w, const char *path);
-/* Written to w->out and opened. */
+/* Writes the model to w->out and opens it. */
 psdvec_model *open_sample(workshop *w, const sample *s);
 
 #endif

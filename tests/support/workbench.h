@@ -8,7 +8,7 @@
 typedef struct bench {
     psdvec_context *ctx;
     char *folder, *output, *partial; /* the scratch folder, "out" in it, "out.partial" */
-    char messages[3][4096];          /* by level, one behind the other */
+    char messages[3][4096];          /* by level, concatenated */
     int message_count[3];
 } bench;
 

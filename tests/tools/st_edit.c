@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64 }; /* entries of metadata, and tensors */
+enum { MOST = 64 }; /* metadata entries, and tensors */
 
 static int usage(void)
 {
@@ -68,7 +68,8 @@ static int print_tensors(const pv_st_file *file, char **names, int count)
     return 0;
 }
 
-/* The change that names an entry or a tensor, by its first character and the rest; NULL: none. */
+/* The change that names an entry or a tensor, given its first character and the rest; NULL:
+ * none. */
 static const char *change_of(char **changes, int count, char sign, const char *name)
 {
     size_t length = strlen(name);
