@@ -1,4 +1,4 @@
-# psdvec-api.json, the description of the C interface that the build makes for bindings.
+# psdvec-api.json, the description of the C interface that the build generates for bindings.
 load common
 
 setup() {
@@ -107,7 +107,7 @@ END
         [.. | .base? // empty] | unique - $known | length' "$API")" -eq 0 ]
 }
 
-# described FROM TO: the program that describes the headers with FROM replaced in them.
+# described FROM TO: describes the headers with FROM replaced by TO in them.
 described() {
     echo '#include <psdvec/psdvec.h>' >all.c
     $CC -std=c11 -I"$ROOT/include" -E -dD all.c >plain.i
@@ -140,7 +140,7 @@ described() {
     done
 }
 
-@test "a binding without declarations of its own gives the same results as the program" {
+@test "a binding without hand-written declarations gives the same results as the program" {
     [ -e "$BUILT/libpsdvec.so" ] && [ -z "${SANITIZE:-}" ] || skip "no shared library that Python can load"
     command -v python3 >/dev/null || skip "no python3"
     awk 'BEGIN {
@@ -156,7 +156,7 @@ described() {
     "$PSDVEC" train text.txt --min-count 2 --case keep --dim 12 -o program.safetensors --log log -q
     cmp program.safetensors binding.safetensors
 
-    # The report of training, as the program's log has it.
+    # The report of training, as in the program's log.
     figures='[.words, .core_words, .dim, .positive, .negative, .pairs, .iterations, .objective]'
     grep '"event": "result"' log | jq -c "$figures" >wanted
     jq -c ".train | $figures" got.json | diff wanted -

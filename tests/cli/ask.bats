@@ -7,7 +7,7 @@ setup() {
     small_vectors
 }
 
-# ask [OPTION]...: the session of the lines on standard input.
+# ask [OPTION]...: runs a session on the lines of standard input.
 ask() { "$PSDVEC" ask small.safetensors "$@"; }
 
 @test "the answers are those of the commands, with a blank line between them" {
@@ -107,7 +107,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     [ ! -s printed ]
     printf '\n \n\t\n' | ask >printed 2>&1
     [ ! -s printed ]
-    # The last line needs no end; lines of Windows have another one.
+    # The last line needs no newline; Windows line ends are accepted.
     printf 'king' | ask --top 1 --tsv >one
     printf 'king\r\n' | ask --top 1 --tsv | diff one -
     "$PSDVEC" similar small.safetensors king --top 1 --tsv | diff - one
@@ -122,7 +122,7 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     echo 'odd --help' | ask | diff <("$PSDVEC" odd-one-out --help) -
 }
 
-@test "words that are commands, apostrophes and odd bytes" {
+@test "words that are commands, apostrophes and invalid bytes" {
     printf "help 1 0\nking's 1 1\n'tis 0 1\nset 0.5 1\n" >odd.vec
     "$PSDVEC" convert odd.vec -o odd.safetensors -q
     printf '%s\n' 'similar help' "king's" "'tis" 'set - help' "\"king's\"" >lines
@@ -143,8 +143,8 @@ ask() { "$PSDVEC" ask small.safetensors "$@"; }
     refused 2 "give a model" ask
 }
 
-# typed LINE...: a session at a terminal of the kind $KIND (xterm). Each argument is typed when there
-# is a prompt again; "resize" changes the size of the window instead. Prints what the terminal shows.
+# typed LINE...: a session at a terminal of the kind $KIND (xterm). Each argument is typed at the
+# next prompt; "resize" changes the size of the window instead. Prints the contents of the terminal.
 # A session that does not end within a minute is a failure.
 typed() {
     command -v python3 >/dev/null || skip "no python3"
@@ -195,7 +195,7 @@ PYTHON
 # Whether the program was built with libedit.
 edits() { grep -q psdvec-complete "$PSDVEC" || skip "built without libedit"; }
 
-# asked WORD: the session in the file `shown` has the answer to this query.
+# asked WORD: checks that the session in the file `shown` has the answer to this query.
 asked() {
     "$PSDVEC" similar small.safetensors "$1" --top 1 | tail -n 1 >answer
     grep -qxF -f answer shown
@@ -210,7 +210,7 @@ asked() {
         asked paris
         ! asked queen
         grep -q "^psdvec ask: .*'kign' is not in the model" shown
-        # The end of the input ends it too.
+        # The end of the input ends the session, too.
         typed $'king\n' $'\004' >shown
         asked king
     done
@@ -227,12 +227,12 @@ asked() {
     typed $'set form\t' $'at j\t\n' $'king --min-s\t0.9\n' $'quit\n' >shown
     grep -q '^format  *forms *$' shown || grep -q '^forms  *format *$' shown
     grep -q '^{.*"queen"' shown
-    # File names, in quotation marks where they have blanks.
+    # File names, in quotation marks if they contain blanks.
     mkdir 'my folder'
     echo paris >'my folder/words.txt'
     typed $'similar --from my\two\t\n' $'quit\n' >shown
     asked paris
-    # What has no completion changes nothing; what has several lists them.
+    # Text without completions does not change; several completions are listed.
     typed $'qq\tueen\x01\x04\n' $'\tquit\n' >shown
     asked queen
     grep -q '^similar  *analogy  *compare' shown
@@ -254,7 +254,7 @@ asked() {
     typed $'king\n' $' \n' $'paris\n' $'paris\n' $'café\n' $'quit\n' >shown
     printf '%s\n' king paris café quit | diff - state/psdvec/history
     [ "$(stat -c %a state/psdvec/history)" = 600 ]
-    # Up, up: before quit was café; Ctrl-R finds king.
+    # Up twice: the line before quit was café; Ctrl-R finds king.
     typed $'\033[A\033[A\n' $'\022kin\n' $'quit\n' >shown
     asked café
     asked king
@@ -277,7 +277,7 @@ asked() {
     [ ! -s state ]
 }
 
-@test "a line survives a change of the window's size" {
+@test "the line is kept when the window is resized" {
     edits
     typed 'par' resize $'is\n' $'queen\n' $'quit\n' >shown
     asked queen

@@ -11,8 +11,8 @@ teardown() {
     if [ -n "${MOUNTED:-}" ]; then umount "$MOUNTED"; fi
 }
 
-# fails STATUS SENTENCE ARGUMENT...: like refused, with nothing left behind in
-# the folder, hidden files included.
+# fails STATUS SENTENCE ARGUMENT...: like refused, and checks that no files are left in the folder,
+# including hidden ones.
 fails() {
     local before after
     before=$(ls -A)
@@ -32,7 +32,7 @@ small_disk() {
     MOUNTED=$PWD/disk
 }
 
-# within KILOBYTES COMMAND...: fails if the program ever holds more.
+# within KILOBYTES COMMAND...: fails if the program ever uses more memory.
 within() {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers take memory of their own"
     [ -x /usr/bin/time ] || skip "no /usr/bin/time"
@@ -45,7 +45,7 @@ within() {
     return "$status"
 }
 
-words() { # words N: so many different ones, twenty a line
+words() { # words N: N different words, twenty per line
     awk -v n="$1" 'BEGIN {
         for (i = 0; i < n; i++) {
             w = ""
@@ -215,7 +215,7 @@ words() { # words N: so many different ones, twenty a line
     "$PSDVEC" counts info y --no-verify | grep -q '^  words  *2,000,000$'
 }
 
-# ---- Our own files ---------------------------------------------------------------
+# ---- Files of psdvec -------------------------------------------------------------
 
 @test "a counts file truncated at any position" {
     "$PSDVEC" count small.txt --min-count 1 -q -o good
@@ -391,8 +391,8 @@ words() { # words N: so many different ones, twenty a line
 
 # ---- Signals ------------------------------------------------------------------------------
 
-# stopped SIGNAL SECONDS ARGUMENT...: sends it to a run under way. The status is
-# in $ended, the milliseconds it went on in $lasted.
+# stopped SIGNAL SECONDS ARGUMENT...: sends the signal to a running command. Sets $ended to its
+# status and $lasted to the milliseconds until it ended.
 stopped() {
     local began
     ended=0
@@ -431,7 +431,7 @@ stopped() {
     done
 }
 
-# ---- The same text, however it comes ---------------------------------------------------------
+# ---- The same text in any packaging ----------------------------------------------------------
 
 @test "plain, compressed, piped and split text gives the same pairs" {
     yes 'The cat sat on the mat. And so on; it goes on' | head -n 40000 |
@@ -456,10 +456,10 @@ stopped() {
 @test "column numbers beyond the vocabulary are refused by the commands that use them" {
     for option in '--subsample 0' '--subsample 1e-2'; do
         printf 'a b c a b d\na c d b a c\n' >text.txt
-        # shellcheck disable=SC2086 # two words
+        # shellcheck disable=SC2086  # two words
         "$PSDVEC" count text.txt --min-count 1 $option -o bad.counts -q
         header=$(od -An -tu8 -N8 bad.counts)
-        # The columns are the first tensor behind the header.
+        # The columns are the first tensor after the header.
         printf '\377\377\377\177' | dd of=bad.counts bs=1 seek=$((8 + header)) conv=notrunc status=none
         for command in 'show bad.counts a' 'dump bad.counts'; do
             # shellcheck disable=SC2086

@@ -17,7 +17,7 @@ themes() {
     }' >themes.txt
 }
 
-# nearest_have_the_theme MODEL: the five words nearest to each begin with the same letter.
+# nearest_have_the_theme MODEL: the five nearest words of each word begin with the same letter.
 nearest_have_the_theme() {
     for word in aak bbl ccm ddn eeo; do
         "$PSDVEC" similar "$1" $word --top 5 --tsv -q | rows | cut -f 2 >near
@@ -26,7 +26,7 @@ nearest_have_the_theme() {
     done
 }
 
-# differ MODEL MODEL: their vectors do.
+# differ MODEL MODEL: the vectors of the models differ.
 differ() {
     for model in "$1" "$2"; do
         "$PSDVEC" convert "$model" "$model.txt" -q

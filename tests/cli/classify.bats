@@ -4,8 +4,8 @@ load common
 
 setup() { common_setup; }
 
-# Three classes with the same frequencies of words and different vectors: CLASS.train, and 150 documents of 40
-# words for each class in `test`, whose classes are in `truth`.
+# Three classes with the same word frequencies and different vectors: CLASS.train, and 150 documents
+# of 40 words for each class in `test`, whose classes are in `truth`.
 three_classes() {
     local seed
     for seed in 1 2 3; do
@@ -18,7 +18,7 @@ three_classes() {
     done
 }
 
-# share_right COLUMN: of the documents, in per cent, rounded; the class with the highest COLUMN of scores.tsv counts.
+# share_right COLUMN: the percentage of documents whose class has the highest COLUMN of scores.tsv.
 share_right() {
     awk -F'\t' -v column="$1" '
         NR == FNR { truth[FNR] = $1; next }
@@ -38,12 +38,12 @@ share_right() {
     "$PSDVEC" score class[123].safetensors test --format tsv -q >scores.tsv
     by_words=$(share_right log_unigram) by_model=$(share_right log_likelihood) by_posterior=$(share_right posterior)
     echo "right: $by_words % by words, $by_model % by the model"
-    # One in three is chance, give or take 2.2 per cent.
+    # One in three is chance, with a standard error of 2.2 per cent.
     [ "$by_words" -ge 24 ] && [ "$by_words" -le 42 ]
     [ "$by_model" -ge 80 ]
     [ "$by_posterior" -eq "$by_model" ]
 
-    # Without the context, the model is the words by themselves.
+    # Without the context, the model equals its unigrams.
     "$PSDVEC" score class[123].safetensors test --temperature 0 --format tsv -q >scores.tsv
     [ "$(share_right log_likelihood)" -eq "$by_words" ]
 }

@@ -9,9 +9,8 @@ common_setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# golden NAME: compares standard input with golden/NAME.txt. With
-# UPDATE_GOLDEN=1 it writes the file instead; look at the difference before
-# you commit it.
+# golden NAME: compares standard input with golden/NAME.txt. With UPDATE_GOLDEN=1 it writes the file
+# instead; review the difference before you commit it.
 golden() {
     if [ -n "${UPDATE_GOLDEN:-}" ]; then
         cat >"$HERE/golden/$1.txt"
@@ -20,8 +19,8 @@ golden() {
     fi
 }
 
-# refused STATUS SENTENCE ARGUMENT...: the program must end with this status,
-# print nothing on standard output, and say the sentence on standard error.
+# refused STATUS SENTENCE ARGUMENT...: the program must exit with this status, print nothing to
+# standard output, and print the sentence to standard error.
 refused() {
     local status_wanted=$1 sentence=$2 status=0
     shift 2
@@ -34,7 +33,7 @@ refused() {
     fi
 }
 
-# The lines of tab-separated values behind their header.
+# The lines of tab-separated values after their header.
 rows() {
     tail -n +2
 }
@@ -44,7 +43,7 @@ small_text() {
     printf 'The cat sat on the mat.\nThe dog sat.\n' >small.txt
 }
 
-# Eight words that stand where one can see who is near to whom.
+# Eight words whose neighbours are obvious from their vectors.
 small_vectors() {
     cat >small.vec <<END
 8 3
@@ -61,7 +60,7 @@ END
 }
 
 # rendered FILE: the page as Chromium shows it, after its scripts, as HTML. Skips the rest of the
-# test where there is no Chromium that runs; so it must not be part of a pipe.
+# test if Chromium does not run; so it must not be part of a pipe.
 rendered() {
     local probe=$BATS_RUN_TMPDIR/chromium
     if [ ! -e "$probe" ]; then

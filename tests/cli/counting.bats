@@ -193,7 +193,7 @@ PYTHON
     "$PSDVEC" count joined.txt --underscores join -o x.counts 2>talk
     ! grep 'with underscores' talk
     "$PSDVEC" counts dump x.counts --word new_york | rows | grep -q '^new_york'
-    # A few in a long text are no phrases.
+    # A few in a long text are not phrases.
     { yes 'we flew from here to there' | head -n 3000; echo 'snake_case snake_case other_case a_b c_d'; } >few.txt
     "$PSDVEC" count few.txt -o x.counts 2>talk
     ! grep 'with underscores' talk
@@ -216,7 +216,7 @@ PYTHON
     refused 4 cut.counts counts info cut.counts
     size=$(stat -c %s small.counts)
     cp small.counts bad.counts
-    # The last byte belongs to a tensor; only the checksums can tell.
+    # The last byte belongs to a tensor; only the checksums detect the change.
     printf '\377' | dd of=bad.counts bs=1 seek=$((size - 1)) conv=notrunc status=none
     refused 4 bad.counts counts info bad.counts
 }

@@ -6,13 +6,14 @@ setup() {
     common_setup
     root=$(realpath "$HERE/../..")
     mkdir bin
-    # We are root, and apt-get is a record of its calls: was anything said before?
+    # The program id reports root, and apt-get records its calls and whether packages were named
+    # before.
     printf '#!/bin/sh\necho 0\n' >bin/id
     printf '#!/bin/sh\ngrep -q gcc said && echo "after it was said: $*" >>calls || echo "$*" >>calls\n' >bin/apt-get
     chmod +x bin/id bin/apt-get
 }
 
-# deps [VARIABLE=VALUE]... [ARGUMENT]...: where a compiler is missing.
+# deps [VARIABLE=VALUE]... [ARGUMENT]...: runs the script on a system without a compiler.
 deps() { env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" CC=/bin/false "$@" 2>said; }
 
 @test "packages are named before they are installed" {

@@ -1,7 +1,7 @@
-# The documentation shows what the program does. README.md and every page of
-# docs/tutorial and docs/how-to is executed block by block, as docs/steps.awk says, in a
-# fresh folder, and the output it shows is compared with what is printed. The readers
-# and the examples of docs/reference and docs/explanation have separate tests.
+# The documentation shows what the program does. README.md and every page of docs/tutorial and
+# docs/how-to is executed block by block, as docs/steps.awk describes, in an empty folder, and the
+# output on the page is compared with the actual output. The readers and the examples of
+# docs/reference and docs/explanation have separate tests.
 load common
 
 setup() {
@@ -38,7 +38,7 @@ python_with() {
 
 python_with_numpy() { python_with numpy; }
 
-# Makes pkg-config find the library that lies beside the program.
+# Makes pkg-config find the library in the folder of the program.
 find_library() {
     local build
     build=$(dirname "$PSDVEC")
@@ -54,10 +54,10 @@ END
     export PKG_CONFIG_PATH=$BATS_TEST_TMPDIR/bin
 }
 
-# page FILE: executes a page. The folder contains what pages call the reader's own files:
-# text.txt (licences), new-text.txt (another licence) and the test set my/pairs.txt. Steps
-# that need something that is not installed (ICU, a library to link with, a Python module)
-# are left out. Variables and functions of one sh block are known in the next.
+# page FILE: executes a page. The folder contains the reader's own files of the pages: text.txt
+# (licences), new-text.txt (another licence) and the test set my/pairs.txt. Steps that need
+# something that is not installed (ICU, a library to link with, a Python module) are skipped.
+# Variables and functions of one sh block are available in the next.
 page() {
     local steps=$PWD/steps number step python
     cat "$LICENCES"/*GPL-[0-9]* >text.txt
@@ -89,7 +89,7 @@ page() {
         cat "${step%.out}".[ps]* "$step"
         return 1
     fi
-    # Other releases have other licences, and other numbers.
+    # Other releases of Debian have other licences, and other numbers.
     grep -q '^12' /etc/debian_version 2>/dev/null && have_icu || return 0
     for step in "$steps"/*.text; do
         [ -e "$step" ] || continue
@@ -97,8 +97,8 @@ page() {
     done
 }
 
-# shown STEP: the output that a page shows is what the step before it printed. If that was
-# left out, there is nothing to compare.
+# shown STEP: the output on a page equals the output of the step before it. If that was skipped,
+# there is nothing to compare.
 shown() {
     local before
     before=$(find "$(dirname "$1")" -name '*.sh' -o -name '*.python' | sort | awk -v here="$1" '$0 < here' | tail -n 1)
@@ -117,9 +117,9 @@ shown() {
     [ "$(find steps -name '*.text' | wc -l)" -ge 3 ]
 }
 
-# One test for all pages, so that a new page needs none. A page that needs more than the
-# licences has a function needs_PAGE, one with more to check a function after_PAGE, both
-# with underscores for dashes. PAGE=train runs one page alone.
+# One test for all pages, so that a new page needs none. A page that needs more than the licences
+# has a function needs_PAGE, one with more to check a function after_PAGE, both with underscores for
+# dashes. PAGE=train runs a single page.
 @test "every page of docs/tutorial and docs/how-to is executed" {
     need_licences
     failed='' executed=0
@@ -133,7 +133,7 @@ shown() {
         fi
         mkdir "$BATS_TEST_TMPDIR/$name"
         cd "$BATS_TEST_TMPDIR/$name"
-        # In a shell without bats' traps, so that one failure does not end the loop.
+        # In a shell without the traps of bats, so that one failure does not end the loop.
         if ! (trap - ERR DEBUG EXIT; set +e; page "${file#"$ROOT/"}") >result 2>&1 ||
             { declare -F "after_$hook" >/dev/null &&
                 ! (trap - ERR DEBUG EXIT; set -e; "after_$hook" "$file") >>result 2>&1; }; then
@@ -147,7 +147,7 @@ shown() {
     [ -z "$failed" ] && [ "$executed" -gt 0 ]
 }
 
-# Counts with the options of the preset give the vectors that the text gives.
+# Counts with the options of the preset give the same vectors as the text.
 after_large_text() {
     psdvec train text.txt --document auto --dim 50 -o again.safetensors -q
     psdvec convert again.safetensors again.bin -q
@@ -155,7 +155,7 @@ after_large_text() {
     cmp text.bin again.bin
 }
 
-# The program prints what numpy finds.
+# The program prints the same results as numpy.
 after_python() {
     psdvec similar text.safetensors patent --top 5 --forms --tsv | rows | cut -f2 >wanted
     [ "$(wc -l <wanted)" -eq 5 ]
@@ -195,7 +195,7 @@ needs_other_languages() {
     [ -r /usr/share/man/de/man1/ls.1.gz ] && [ -r /usr/share/man/zh_CN/man1/ls.1.gz ] && have_icu
 }
 
-# Words are shown as they are written, and found however they are.
+# Words are shown as written, and found in any spelling.
 after_other_languages() {
     psdvec similar de.safetensors SCHLÜSSEL --top 4 --format tsv | grep -q 'zertifikate'
     psdvec similar de.safetensors SCHLÜSSEL --top 4 --format json | grep -q '"zertifikate"'
@@ -228,7 +228,7 @@ after_other_languages() {
     grep -q 'omitted: .*(--forms shows them)' output
 }
 
-# Any text will do that has the word music.
+# Any text that contains the word music is sufficient.
 musical_text() {
     made_words
     sed 's/marble\b/music/g' words.txt >text.txt
@@ -251,7 +251,7 @@ musical_text() {
     blocks sh "$ROOT/docs/explanation/sparse-codes.md" >all.sh
     [ "$(grep -c '^psdvec' all.sh)" -ge 5 ]
     bash -eux -o pipefail all.sh >output 2>&1 || { cat output; return 1; }
-    # The foremost words of the strongest direction of a word, which is one of them.
+    # The first words of the strongest dimension of a word include the word itself.
     psdvec convert text.safetensors x.npy -q
     mv x.words.txt words.txt
     direction=$(psdvec vector sparse.safetensors music --tsv | sort -t "$(printf '\t')" -k 4 -gr | awk 'NR == 1 { print $2 }')
@@ -291,7 +291,7 @@ musical_text() {
 @test "every row of the examples in docs/reference/tokeniser.md is what the program prints" {
     icu=yes
     echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1 || icu=no
-    # Another release of ICU may know other words.
+    # Another release of ICU may have other words.
     grep -q "^12" /etc/debian_version 2>/dev/null || icu=no
     awk -F' *[|] *' '/^<!-- examples end/ { on = 0 } on && /^[|] `/ { print }
         /^<!-- examples begin/ { on = 1 }' "$ROOT/docs/reference/tokeniser.md" >rows
@@ -305,7 +305,7 @@ musical_text() {
     done <rows
 }
 
-# The content of a table cell in backticks; an empty one stands for no words.
+# The content of a table cell in backticks; an empty one means no words.
 code() { echo "$1" | sed -e 's/^ *`\{0,1\}//' -e 's/`\{0,1\} *$//'; }
 
 check_row() {
@@ -388,7 +388,7 @@ check_row() {
     [ "$status" -eq 1 ]
 }
 
-# The anchors of a document's headings, as forges make them.
+# The anchors of a document's headings, as on GitHub.
 anchors() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
@@ -454,8 +454,8 @@ anchors() {
     grep -q '^src/solve/eigen.h .*Leading eigenpairs' list
 }
 
-# The steps of a walk are lines such as "1. `src/count/count.c`, `psdvec_count`: ...".
-@test "the walks of ARCHITECTURE.md lead through files and functions that exist" {
+# The steps are lines such as "1. `src/count/count.c`, `psdvec_count`: ...".
+@test "the steps in ARCHITECTURE.md name files and functions that exist" {
     cd "$ROOT"
     for walk in '## A word, ' '## A pair, '; do
         awk -v walk="$walk" '/^## / { on = index($0, walk) == 1 } on && /^[0-9]+\. / { sub(/:.*/, ""); print }' \
@@ -470,7 +470,7 @@ anchors() {
     done
 }
 
-# Sentences with words that share their beginnings and endings.
+# Sentences with words that share beginnings and endings.
 made_words() {
     awk 'BEGIN {
         split("read write think drink play", stem); split("er ing able less", end)
@@ -499,7 +499,7 @@ made_words() {
             "$python" reader.py $model.safetensors $word >printed
             psdvec similar $model.safetensors $word --forms --tsv 2>/dev/null | rows | cut -f2,3 >wanted
             [ "$(wc -l <wanted)" -eq 10 ]
-            # The last digits of cosines are rounded in another precision.
+            # The last digits of cosines differ because of another precision.
             paste wanted printed | awk -F'\t' '$1 != $3 || $2 - $4 > 2e-4 || $4 - $2 > 2e-4 { print; bad = 1 }
                 END { exit bad }' || { echo "$model $word"; return 1; }
         done

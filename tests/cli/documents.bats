@@ -7,8 +7,8 @@ setup() {
     command -v jq >/dev/null || skip "no jq"
 }
 
-# Two small worlds with their counts: at court kings rule, on the farm dogs run. "other" is text that
-# neither was trained on, and "held" is of the court, with pairs that it has not seen.
+# Two small corpora with their counts: at court kings rule, on the farm dogs run. "other" is text
+# that neither was trained on, and "held" is similar to the court, with unseen pairs.
 worlds() {
     awk 'BEGIN {
         split("king queen prince duke", ruler); split("land castle crown people", realm)
@@ -34,7 +34,7 @@ worlds() {
 # repeated N: the court N times in large.txt.
 repeated() { awk -v n="$1" '{ text = text $0 "\n" } END { while (n-- > 0) printf "%s", text }' court.txt >large.txt; }
 
-# same A B: two files of numbers, a line each, that differ by less than a part in a million.
+# same A B: two files of numbers, one per line, differ by less than one part in a million.
 same() {
     paste "$1" "$2" | awk 'NF != 2 || ($1 - $2) ^ 2 > 1e-12 * (1 + $1 ^ 2) { print; bad = 1 } END { exit bad || !NR }'
 }
@@ -88,7 +88,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
         holds "$close .total or close(.$1; [.per_word[] | select(.known).$2] | add // 0)" scores
     done
     holds '.total or (.words == (.per_word | length) and .known == (.per_word | map(select(.known)) | length))' scores
-    # Without --per-word the same, but for the words.
+    # Without --per-word the output is the same except for the words.
     "$PSDVEC" score court.safetensors other.txt --format jsonl | jq -c . >plain
     jq -c 'del(.per_word)' scores | cmp - plain
 }
@@ -124,12 +124,12 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     holds "$close close(1; .models | map(.posterior) | add)" scores
     [ "$(jq -r 'select(.total | not).best' scores | tr '\n' ' ')" = "court farm null null court " ]
     holds '.total or .known == 0 or (.best == (.models | max_by(.posterior).model))' scores
-    # Bayes, all models being equally likely before.
+    # Bayes' rule with equal prior probabilities of the models.
     holds "$close close(.models[0].posterior / .models[1].posterior; .models[0].log_likelihood - .models[1].log_likelihood | exp)" scores
     [ "$(jq -c 'select(.total).models | map(.won)' scores)" = "[2,1]" ]
     "$PSDVEC" score court.safetensors farm.safetensors other.txt >table
     [ "$(awk '$1 == "court" || $1 == "farm" { print $1, $2 }' table | tr '\n' ' ')" = "court 2 farm 1 " ]
-    # Two files of the same name are told apart.
+    # Two files of the same name are distinguished.
     mkdir again
     cp court.safetensors again
     "$PSDVEC" score court.safetensors again/court.safetensors other.txt --format jsonl >twins
@@ -162,7 +162,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     [[ "$stderr" == *"split.safetensors: its text was tokenised in another way"* ]]
 }
 
-@test "score: each file is named where there are several" {
+@test "score: each file is named if there are several" {
     worlds
     mkdir texts
     cp other.txt texts/a.txt
@@ -184,7 +184,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     sort sorted | cmp - <(sort plain)
     "$PSDVEC" score court.safetensors other.txt --sort --top 2 --format jsonl >two
     { head -n 2 sorted && tail -n 1 sorted; } | cmp - two
-    # More documents than wait at a time.
+    # More documents than are processed at a time.
     awk 'BEGIN { for (i = 1; i <= 300; i++) {
         line = "the king"
         for (k = 0; k < i % 17; k++) line = line " rules"
@@ -221,7 +221,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 2 "--temperature must be a number from 0 to 100" score court.safetensors court.txt --temperature -1
     refused 2 "--self must be a number" score court.safetensors court.txt --self much
     refused 2 "--self and --counts cannot be combined" score court.safetensors court.txt --self 1 --counts court.counts
-    # The paper's value has no temperature.
+    # The value of the paper has no temperature.
     [ "$(jq .log_paper half)" = "$(jq .log_paper one)" ]
 }
 
@@ -431,7 +431,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     holds '.residuals and ([.per_word[].influences // [] | .[].residual] | any(. != 0))' json
     "$PSDVEC" explain court.safetensors "the king rules" --json >json
     holds '(.residuals | not) and ([.per_word[].influences[].residual] | all(. == 0))' json
-    # The words before a word, nearest first.
+    # The preceding words of a word, nearest first.
     holds '.per_word[2].influences | map(.place) == [1, 0]' json
 }
 
@@ -443,7 +443,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     awk 'NR > 1 && $2 ~ /^[0-9.]+$/ { if (($2 - $3 + $4 - $5) ^ 2 > 0.0005) { print; bad = 1 } rows++ } END { exit bad || rows != 9 }' screen
     "$PSDVEC" explain court.safetensors "the king rules the land" --counts court.counts >screen
     [ "$(wc -L <screen)" -le 80 ]
-    # Three at most of each word, each with its parts, which sum to it.
+    # At most three for each word, each with its parts, which sum to it.
     [ "$(grep -c '  vectors ' screen)" -eq 9 ]
     awk '/  vectors / { if (($2 - $4 - $6 - $8) ^ 2 > 0.0005) { print; bad = 1 } } END { exit bad }' screen
     [ "$("$PSDVEC" explain court.safetensors "the king rules the land" --counts court.counts --influences 0 | grep -c vectors)" -eq 0 ]
@@ -557,9 +557,9 @@ PYTHON
     holds '.perplexity <= .perplexity_alone and .perplexity_alone <= .perplexity_before and .written == null' fit
     holds '.perplexity_counts <= .perplexity_counts_before and .perplexity_bigram <= .perplexity_bigram_before' fit
     figure() { jq ".$1" fit; }
-    # perplexity OPTION...: of the whole text.
+    # perplexity OPTION...: of the complete text.
     perplexity() { "$PSDVEC" score court.safetensors held.txt --format jsonl "$@" | tail -n 1 | jq .perplexity; }
-    # agrees MEMBER OPTION...: score finds the perplexity that was told.
+    # agrees MEMBER OPTION...: score gives the reported perplexity.
     agrees() { local member=$1; shift; perplexity "$@" >a && figure "$member" >b && same a b; }
     T=$(figure temperature) E=$(figure self) C=$(figure temperature_counts)
     agrees perplexity --temperature "$T" --self "$E"
@@ -602,7 +602,7 @@ PYTHON
     same a b
     "$PSDVEC" fit-temperature court.safetensors held.txt --counts court.counts --in-place -q
     "$PSDVEC" info court.safetensors --json | jq .temperature | cmp - <(jq .temperature info)
-    # The vectors are what they were.
+    # The vectors are unchanged.
     "$PSDVEC" convert court.safetensors a.vec --raw -q
     cp before before.safetensors
     "$PSDVEC" convert before.safetensors b.vec --raw -q

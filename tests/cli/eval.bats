@@ -4,8 +4,8 @@ load common
 
 setup() { common_setup; }
 
-# Vectors whose cosines one can see: of a with b 0.71, with c 0, with d -1. The royal family is
-# where the analogy leads; zebra is where it does not.
+# Vectors with obvious cosines: of a with b 0.71, with c 0, with d -1. The royal family answers the
+# analogy, zebra does not.
 small_files() {
     cat >small.vec <<END
 10 4
@@ -20,7 +20,7 @@ queen 0 1 1 0.5
 zebra 0 0 -1 1
 apple 0 0 -1 0.75
 END
-    # The same but for b and d, which have changed places.
+    # The same except that b and d are exchanged.
     sed -e 's/^b .*/b -1 0 0 0/' -e 's/^d .*/d 1 1 0 0/' small.vec >other.vec
     printf 'a\tb\t9\na\tc\t5\na\td\t1\na\tyeti\t7\n' >pairs.txt
     printf ': family\nman king woman queen\nMan King Woman Queen\n: gram1\nman king woman zebra\nman king woman yeti\n' \
@@ -67,7 +67,7 @@ python_with() {
     [ "$(score analogies semantic 3cosadd)" = "1.000000 2/2" ]
     [ "$(score analogies syntactic 3cosmul)" = "0.000000 1/2" ]
     [ "$(score analogies syntactic 3cosadd --unknown zero)" = "0.000000 1/2" ]
-    # Both kinds of names must be there.
+    # Both kinds of names are required.
     sed -i 's/gram1/verbs/' analogies.txt
     [ -z "$(score analogies syntactic 3cosadd)" ]
 }
@@ -77,9 +77,9 @@ python_with() {
     # Ranks 4 2 1 3 with 4 2.5 1 2.5: 4.5 / sqrt(5 * 4.5).
     [ "$(score pairs '' spearman --unknown zero)" = "0.948683 3/4" ]
     [ "$(score analogies '' 3cosadd --unknown zero)" = "0.500000 3/4" ]
-    # The mean is nearer to a than c is, further than b: 0.24, and 7 lies between 5 and 9.
+    # The mean is nearer to a than c is, and further than b: 0.24, and 7 is between 5 and 9.
     [ "$(score pairs '' spearman --unknown mean)" = "1.000000 3/4" ]
-    # These vectors know nothing of spelling.
+    # These vectors have no spelling vectors.
     [ "$(score pairs '' spearman --unknown spelling)" = "1.000000 3/4" ]
 }
 
@@ -104,7 +104,7 @@ python_with() {
     [ "$both" -eq 4 ]
 }
 
-@test "--common: only questions that every model knows" {
+@test "--common: only questions whose words are in every model" {
     small_files
     grep -v '^d ' other.vec | sed '1s/10/9/' >fewer.vec
     "$PSDVEC" eval small.vec fewer.vec pairs.txt --resamples 0 --common --format tsv | cut -f4,8 >printed
@@ -159,7 +159,7 @@ END
     [ "$(cut -f6 a)" != "$(cut -f6 b)" ]
 }
 
-# ---- Which file is what ----------------------------------------------------------------------
+# ---- Types of files --------------------------------------------------------------------------
 
 # kinds FILE...: the names of the models, then those of the sets.
 kinds() {
@@ -242,7 +242,7 @@ END
     [ "$(tail -n 1 printed)" = "4	4" ]
     "$PSDVEC" eval capitals.vec lower.txt --keep-case --resamples 0 --tsv | cut -f8,9 >printed
     [ "$(tail -n 1 printed)" = "1	4" ]
-    # A model of ours, trained with --case keep on a text in which names have capitals.
+    # A psdvec model, trained with --case keep on a text in which names have capitals.
     for k in 1 2 3 4 5 6; do
         echo "Rome is the capital of Italy and Paris that of France but Oslo that of Norway"
     done >named.txt
@@ -261,7 +261,7 @@ END
 }
 
 @test "a large model is not read as a set" {
-    # A first line that promises vectors, and then nothing: the reader of vectors complains.
+    # A first line that announces vectors, followed by nothing: the reader of vectors reports it.
     printf '31452 300\n' >cut.vec
     small_files
     refused 3 "cut.vec: line 1 declares 31452 words" eval cut.vec pairs.txt
@@ -311,7 +311,7 @@ END
     [ "$(ls)" = "$(printf 'large.vec\nmany.txt\nscores\nstderr')" ]
 }
 
-# ---- Forms of output -----------------------------------------------------------------------
+# ---- Output formats ------------------------------------------------------------------------
 
 @test "the table of one model" {
     small_files
@@ -330,7 +330,7 @@ END
 }
 
 @test "the best model is marked, and so are significantly worse ones" {
-    # Vectors of the fixture, and the same with the numbers in another order for each word.
+    # Vectors of the fixture, and the same with the components in another order for each word.
     awk 'NR == 1 { print; next } { line = $1; for (k = 0; k < NF - 1; k++) line = line " " $(2 + (k + NR) % (NF - 1)); print line }' \
         "$HERE/eval/vectors.vec" >shuffled.vec
     "$PSDVEC" eval "$HERE/eval/vectors.vec" shuffled.vec "$HERE/eval/vectors.vec" "$HERE/eval/similarity.txt" >printed

@@ -1,4 +1,4 @@
-# --format: every command that shows results has the same facts in all four formats.
+# --format: every command that shows results has the same information in all four formats.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -23,7 +23,7 @@ setup() {
     cp "$BATS_FILE_TMPDIR"/* .
 }
 
-# A line for each command: its name, "rows" or "facts" for what its TSV has, and how to call it.
+# One line per command: its name, "rows" or "facts" for the kind of its TSV, and its arguments.
 cases() {
     cat <<'END'
 similar|rows|similar text.model king dog --top 3
@@ -106,7 +106,7 @@ for line in text("markdown").splitlines():
     width = cells
 assert tables > 0
 
-# Numbers and words of TSV are in the JSON.
+# The numbers and words of the TSV are in the JSON.
 def flat(value, path):
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -122,7 +122,7 @@ if kind == "facts":
     for key, value in lines[1:]:
         if key == "seconds": # of another run
             continue
-        if key not in named: # a list stays one in TSV
+        if key not in named: # a list remains a list in TSV
             assert key + ".1" in named or value == "[]", key
             continue
         wanted = named[key]
@@ -178,7 +178,7 @@ END
     refused 2 "--json and --tsv cannot be combined" similar text.model king --json --tsv
     refused 2 "--format markdown and --tsv cannot be combined" similar text.model king --format markdown --tsv
     refused 2 "--format must be table, tsv, json or markdown, not 'html'" similar text.model king --format html
-    # Commands whose --format is about files have no short forms.
+    # Commands whose --format applies to files have no short forms.
     refused 2 "there is no option --json" convert text.model out.vec --json
 }
 
@@ -187,7 +187,7 @@ END
     [ "$("$PSDVEC" similar odd.vec plain --tsv --top 1 | rows | cut -f 2)" = 'a\\b' ]
     printf 'a\\\\b\n' >escaped
     "$PSDVEC" similar odd.vec plain --tsv --top 1 | rows | cut -f 2 | cmp - escaped
-    # Nothing of a word is markup.
+    # No part of a word is interpreted as markup.
     printf '2 2\na|b*c 1 0\nplain 1 0.5\n' >odd.vec
     "$PSDVEC" similar odd.vec plain --format markdown | grep -qF '| a\|b\*c | 0.8944 |'
 }

@@ -4,7 +4,7 @@ load common
 setup() {
     BUILD=$(realpath "${BUILD:-build}")
     common_setup
-    # 40 sentences; "however" only begins sentences, "Größe" is always a noun.
+    # 40 sentences; "however" occurs only at the beginning of sentences, "Größe" is always a noun.
     for i in $(seq 40); do
         echo "However, die Größe der Straße in Berlin ist groß. However, NASA und der Fluss in Berlin sind groß."
         echo "Der Fluss und die Straße haben eine Größe, der café heißt Berlin."
@@ -13,7 +13,7 @@ setup() {
 }
 
 train() { "$PSDVEC" train text.txt --dim 5 --min-count 2 --restart -q "$@" -o m.safetensors; }
-# The words that `similar` shows, in one line.
+# The words that `similar` shows, on one line.
 shown() { "$PSDVEC" similar "${1:-m.safetensors}" berlin --top 50 | awk 'NR > 1 { printf "%s ", $1 }'; }
 
 @test "neighbours are shown in their usual spelling; JSON and TSV have the words" {

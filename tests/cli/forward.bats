@@ -1,6 +1,7 @@
-# Options that came later: a file without a setting has the value that the table of options gives for
-# older files; a setting of a newer file, which this version does not know, is named and ignored
-# (docs/reference/counts-file.md, "Older and newer files"). Files are those of tests/golden, changed with st_edit.
+# Options of later versions: a file without a setting has the value that the options table gives for
+# older files; a setting of a newer file, which this version does not support, is named and ignored
+# (docs/reference/counts-file.md, "Older and newer files"). The files are those of tests/golden,
+# changed with st_edit.
 bats_require_minimum_version 1.5.0
 load common
 load changed_files
@@ -13,10 +14,11 @@ setup() {
     cp "$GOLDEN"/0.1.0/counts/new.counts.safetensors new.safetensors
 }
 
-# without FILE ENTRY KEY: the same without the member KEY of the settings in that entry.
+# without FILE ENTRY KEY: the file without the member KEY of the settings in that entry.
 without() { changed "$1" "$2" "s/\"$3\":(\\[[^]]*\\]|\"[^\"]*\"|[^,}\"]*),?//; s/,\\}/}/g"; }
 
-# ask MODEL: what the commands say that use the settings of a model. Fails if one of them does.
+# ask MODEL: prints the output of the commands that use the settings of a model. Fails if one of
+# them fails.
 ask() (
     set -eo pipefail
     rm -f out.safetensors
@@ -39,20 +41,20 @@ ask() (
         [ -s wanted ] && [ ! -s said ]
         for key in iterations tolerance relaxation start rank_extra eigen_tolerance centre order spelling; do
             without $model.safetensors settings $key
-            # Not behind ||, which would make it go on after a failure.
+            # Not after ||, which would make it continue after a failure.
             ask changed.safetensors >found 2>said
             diff -u wanted found
         done
     done
 }
 
-# Not of the paper's preset: with the targets of today's default, its start would be refused.
+# Not for the paper preset: with the targets of today's default, its start would be refused.
 @test "no training setting is indispensable" {
     for model in default bands; do
         keys=$("$EDIT" get $model.safetensors settings | sed 's/"constants".*//' | grep -o '"[a-z_]*":' | tr -d '":')
         [ "$(wc -w <<<"$keys")" -ge 28 ]
         for key in $keys; do
-            # The constants of the link function stay, and "cut" is one of them, too.
+            # The constants of the link function are kept; "cut" is one of them, too.
             without $model.safetensors settings "$key"
             "$PSDVEC" score changed.safetensors "$TEXT/held.txt" --counts counts.safetensors -q >stdout 2>said ||
                 { echo "$model without $key: $(cat said)"; return 1; }
@@ -72,8 +74,8 @@ ask() (
             { echo "without $key: $(cat said)"; return 1; }
         "$PSDVEC" vector out.safetensors lighthouse -q >found
         "$PSDVEC" interaction "$TEXT/text.txt" -M changed.safetensors --tsv --top 4 -q | rows >>found
-        # The model was counted with the defaults of psdvec count, which is what files without a
-        # setting mean, but for the window: it cannot be guessed.
+        # The model was counted with the defaults of psdvec count, which are the values of missing
+        # settings, except for the window: it has no default in files.
         [ "$key" = window ] || diff -u wanted found
     done
 }
@@ -90,7 +92,7 @@ ask() (
         "$PSDVEC" counts dump one.safetensors --raw -q | rows | cmp wanted -
         "$EDIT" get one.safetensors settings | grep -q "\"$key\":"
     done
-    # What it does not say may differ from what the other one says.
+    # A setting that is missing may differ from that of the other file.
     without new.safetensors settings sentences
     changed counts.safetensors settings 's/"sentences":false/"sentences":true/'
     mv changed.safetensors sentences.safetensors
@@ -100,7 +102,7 @@ ask() (
 
 # ---- Settings of a newer version ---------------------------------------------------------------------------
 
-# named ARGUMENT...: the command goes well, and names the unknown setting.
+# named ARGUMENT...: the command succeeds and names the unknown setting.
 named() {
     "$PSDVEC" "$@" -q >stdout 2>stderr || { echo "psdvec $*: $(cat stderr)"; return 1; }
     grep -q 'warning: .*from_the_future' stderr || { echo "psdvec $*: no warning: $(cat stderr)"; return 1; }
@@ -144,7 +146,7 @@ use() {
         "$PSDVEC" $command -q >stdout 2>stderr
         [ ! -s stderr ]
     done
-    # The copy has it still.
+    # The copy still has it.
     "$EDIT" get out.safetensors settings | grep -q '"from_the_future":3'
 }
 

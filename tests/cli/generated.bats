@@ -1,4 +1,4 @@
-# Generated from the declarations: manual pages, completion, the options reference.
+# Files generated from the declarations: manual pages, completions, the options reference.
 load common
 
 setup() { common_setup; }
@@ -46,14 +46,16 @@ setup() { common_setup; }
         echo "The options tables have changed; run 'make reference' and commit the page."
         return 1
     }
-    # Of each row of the tables, which begin with the type, the C type, the member and the name.
+    # The names of all rows of the tables, which begin with the type, the C type, the member and the
+    # name.
     sed -n 's/^PSDVEC_OPTION([A-Z0-9]*, [^,]*, [a-z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' \
         "$HERE"/../../include/psdvec/options/*.def >names
     [ "$(wc -l <names)" -eq "$(cat "$HERE"/../../include/psdvec/options/*.def | grep -c '^PSDVEC_OPTION(')" ]
     while read -r name; do grep -qF -- "- **\`$name\`**: " options.md; done <names
 }
 
-# complete_bash WORD...: what bash would offer for the last word. The scripts ask psdvec.
+# complete_bash WORD...: the completions that bash offers for the last word. The scripts call
+# psdvec.
 complete_bash() {
     PATH=$(dirname "$PSDVEC"):$PATH bash -c 'source ./completion.bash
              COMP_WORDS=("$@")

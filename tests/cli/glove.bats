@@ -4,7 +4,7 @@ load common
 
 setup() { common_setup; }
 
-# Each line is about one of 20 subjects, with 30 words of its own and 300 that all share.
+# Each line is about one of 20 subjects, with 30 words per subject and 300 common words.
 some_text() { # FILE LINES
     awk -v lines="$2" 'BEGIN {
         srand(1)

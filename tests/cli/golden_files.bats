@@ -1,6 +1,6 @@
 # Files of earlier versions stay readable: every command that takes a file of psdvec is run on the
 # files in tests/golden/VERSION, and must print what it printed when that version was released.
-# tests/golden/README.md says what the files are, and golden.bash beside it what is run.
+# tests/golden/README.md describes the files, and golden.bash in the same folder has the commands.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -17,7 +17,7 @@ setup() {
     cp -R "$GOLDEN/text" "$GOLDEN"/*.awk "$GOLDEN"/*.bash .
 }
 
-# enter VERSION: a copy of its folder, which becomes the current one.
+# enter VERSION: copies its folder and makes the copy the current folder.
 enter() {
     cd "$BATS_TEST_TMPDIR" || return 1
     [ -d "$1" ] || cp -R "$GOLDEN/$1" .
@@ -25,9 +25,9 @@ enter() {
     set_times
 }
 
-# holds GROUP: the group prints what it printed then, for the files of every version. With
-# UPDATE_GOLDEN=1 the files of expected outputs are written instead; look at the difference before
-# you commit it: nothing may change there but what new cases add.
+# holds GROUP: the output of the group is unchanged for the files of every version. With
+# UPDATE_GOLDEN=1 the files of expected outputs are written instead; review the difference before
+# you commit it: only new cases may add to them.
 holds() {
     local how version
     for how in $groups; do [ "${how%%:*}" = "$1" ] && break; done
@@ -47,7 +47,8 @@ holds() {
     done
 }
 
-# ---- This test itself -----------------------------------------------------------------------------
+# ---- This test itself
+# -----------------------------------------------------------------------------
 
 @test "every group of cases is tested here, and every command is in one" {
     for group in $groups; do
@@ -96,10 +97,10 @@ holds() {
 @test "counts show" { holds counts_show; }
 @test "counts merge: old counts with new ones" { holds counts_merge; }
 @test "counts export" { holds counts_export; }
-@test "count: old counts as a list of words" { holds counts_vocab; }
+@test "count: old counts as a word list" { holds counts_vocab; }
 @test "train from old counts" { holds counts_train; }
 @test "train --dry-run from old counts" { holds counts_plan; }
-@test "the other systems from old counts and old vectors" { holds counts_baseline; }
+@test "the other baselines from old counts and old vectors" { holds counts_baseline; }
 
 # ---- Models ----------------------------------------------------------------------------------------
 
@@ -125,10 +126,10 @@ holds() {
 
 # ---- Interrupted runs ----------------------------------------------------------------------------------
 
-# same_model RESUMED FRESH THEN: the first two models have the same words and vectors, bit for bit. On
-# a machine whose arithmetic is not that of the machine where the state was made, a run that goes on
-# from it cannot have the same bits. Such a machine is known by its uninterrupted run, FRESH, whose bits
-# are not those in the file THEN; it is enough there that the same words are near.
+# same_model RESUMED FRESH THEN: the first two models have the same words and vectors, bit for bit.
+# On a machine whose arithmetic differs from that of the machine that saved the state, a resumed run
+# cannot have the same bits. The uninterrupted run FRESH detects such a machine, if its bits differ
+# from those in the file THEN; there it is enough that the same words are neighbours.
 same_model() {
     bits "$1" >../resumed
     bits "$2" >../fresh
@@ -151,7 +152,7 @@ same_model() {
             interrupted $name
             "$PSDVEC" "${arguments[@]}" fresh/$name.safetensors -q
             "$PSDVEC" "${arguments[@]}" partial/$name.safetensors -v 2>said
-            # Either it goes on, or it says that it cannot, and why.
+            # Either it resumes, or it reports why it cannot.
             grep -q "partial/$name.safetensors.partial: resuming the interrupted run found there" said ||
                 grep -q "found there: it was made by another version of psdvec" said || { cat said; return 1; }
             [ ! -e partial/$name.safetensors.partial ]
@@ -167,7 +168,7 @@ same_model() {
     for version in $versions; do
         enter "$version"
         "$PSDVEC" "${resume_arguments[@]}" partial/resumed.counts.safetensors -v 2>said
-        # 0.1.0 read other words from some files: its units are made again.
+        # 0.1.0 read other words from some files: its units are counted again.
         words=2 counts=1
         [ "$version" != 0.1.0 ] || words=0 counts=0
         grep -q "words: $words of 2 units were already finished" said
@@ -182,8 +183,8 @@ same_model() {
 
 # ---- Tables ----------------------------------------------------------------------------------------
 
-# Scores and costs of all systems; the rest says which version printed it. The mark of the best scores
-# and how the known questions are written are of later versions.
+# Scores and costs of all systems; the rest depends on the version that printed it. The mark of the
+# best scores and the format of the known questions are of later versions.
 table_rows() { grep '^|' "$1" | grep -v '^| known' | sed 's/▲//g'; }
 
 @test "a finished table is kept: its models are not changed, and its scores are the same" {

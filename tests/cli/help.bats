@@ -9,7 +9,7 @@ visible="train table extend info eval convert fit-temperature similar analogy od
          counts-merge counts-export counts-import baseline-ppmi baseline-svd baseline-sgns baseline-glove baseline-cca
          baseline-sparse help"
 
-# words_of NAME: of a family, two of them.
+# words_of NAME: the words of a command; a member of a family has two.
 words_of() {
     case $1 in
         counts-* | baseline-*) echo "${1%%-*} ${1#*-}" ;;

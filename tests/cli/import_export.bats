@@ -1,4 +1,4 @@
-# Importing and exporting counts of other programs: round trips, and every refusal.
+# Importing and exporting counts of other programs: round trips, and every error.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -11,7 +11,7 @@ count() {
     "$PSDVEC" count text --tokenizer whitespace --min-count 1 -q -o native "$@"
 }
 
-# What a file holds, whatever it says of its origin.
+# The contents of a file, without its provenance.
 contents() {
     "$PSDVEC" counts dump "$1" --raw | rows
     "$PSDVEC" counts info "$1" --json --no-verify |
@@ -61,13 +61,13 @@ $(printf 'the\t6\t-0.916\ncat\t2\t-2.015\ndog\t2\t-2.015\non\t2\t-2.015\nsat\t2\
 END
     "$PSDVEC" counts import grams --format top2grams --vocab list -q -o again
     same native again
-    # a plain list with frequencies and a counts file do as well, in any order and with more words
+    # a plain list with frequencies and a counts file work as well, in any order and with more words
     { echo 'other 3'; sed '/^# /d' list | cut -f 1,2 | tr '\t' ' ' | tac; } >plain
     "$PSDVEC" counts import grams --format top2grams --vocab plain -q -o again
     same native again
     "$PSDVEC" counts import grams --format top2grams --vocab native -q -o again
     same native again
-    # and the list is a vocabulary for counting
+    # the list can be a vocabulary for counting
     "$PSDVEC" count text --tokenizer whitespace --window 3 --vocab list -q -o listed
     same native listed
 }

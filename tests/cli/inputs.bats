@@ -16,7 +16,7 @@ setup() {
 
 count() { "$PSDVEC" count -q --min-count 2 --window 3 "$@"; }
 
-# Pairs and counts, without the record of where they came from.
+# Pairs and counts, without the provenance.
 pairs() { "$PSDVEC" counts dump -q "$1" | rows | sort; }
 
 same_as_plain() {
@@ -146,7 +146,7 @@ Alpha [[gamma]] delta [[Category:Junk]]"
     printf 'a b\nc d\n\ne f\n' >1.txt
     printf 'g h\n' >2.txt
     mkdir both && cp 1.txt 2.txt both
-    document() { # the pairs in one line
+    document() { # the pairs on one line
         "$PSDVEC" count -q --min-count 1 --window 1 --document "$1" both -o d.st
         "$PSDVEC" counts dump -q d.st | rows | cut -f1,2 | sort | tr -d '\t' | tr '\n' ' '
     }
@@ -262,7 +262,7 @@ office_files() {
     words only >got
     grep -q 'only/d.xlsx: skipped: not text (spreadsheet); save spreadsheets as CSV' talk
     refused 3 "only/d.xlsx: is not text (spreadsheet)" tokenize only/d.xlsx
-    # The same inside of archives, without a junk word from any XML.
+    # The same inside archives, without words from any XML.
     tar cf only.tar -C only a.docx b.odt c.epub d.xlsx
     (cd only && zip -q ../only.zip a.docx b.odt c.epub d.xlsx)
     gzip -k only.tar
@@ -273,7 +273,7 @@ office_files() {
     [ "$(grep -c junk got)" -eq 0 ]
 }
 
-@test "a document that decompresses without end is refused, and nested archives are skipped" {
+@test "a document that decompresses to unlimited size is refused, and nested archives are skipped" {
     office_files make
     cd make
     { cat word/document.xml; head -c 1100000000 /dev/zero | tr '\0' ' '; } | head -c 1100000000 >word/big.xml
@@ -320,7 +320,7 @@ office_files() {
     words far.utf8 >wanted
     diff <(words far.latin) wanted
     grep -q 'far.latin: not valid UTF-8; read as Windows-1252' talk
-    diff <(cat far.latin | words -) wanted # a pipe gives other pieces
+    diff <(cat far.latin | words -) wanted # a pipe is read in other blocks
 }
 
 @test "encodings by name: any that iconv supports" {
@@ -328,10 +328,11 @@ office_files() {
     [ "$(words russian --encoding koi8-r)" = "привет мир" ]
     refused 3 "russian: does not look like text; if it is text, set its --encoding" tokenize russian
     refused 2 '--encoding is "nosuch", which is not a known encoding' tokenize russian --encoding nosuch
-    # HTML says itself what it is.
+    # HTML declares its encoding.
     { printf '<html><meta charset="koi8-r"><p>'; cat russian; } >page
     [ "$(words page)" = "привет мир" ]
-    # It is no setting of the words: files of texts in several encodings can be merged.
+    # The encoding is not a setting of the words: counts of texts in several encodings can be
+    # merged.
     count russian --encoding koi8-r --min-count 1 -o one.st
     count ab.txt -o two.st
     "$PSDVEC" counts merge -q one.st two.st -o both.st
@@ -344,7 +345,7 @@ office_files() {
     diff <(pairs expected.st) <(pairs got.st)
 }
 
-# Prose, cut at 72 columns, with blank lines between paragraphs.
+# Prose, wrapped at 72 columns, with blank lines between paragraphs.
 wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which people established by some considerable and law", w, " ")
     for (p = 0; p < 30; p++) { line = ""
         for (i = 0; i < 60; i++) { word = w[int(rand() * n) + 1]
@@ -354,7 +355,7 @@ wrapped_text() { awk 'BEGIN { srand(1); n = split("the of government in which pe
 @test "wrapped text: --document auto uses paragraphs, line gives a warning" {
     mkdir books
     wrapped_text >books/one.txt
-    cp ab.txt books/two.txt # a document per line stays one
+    cp ab.txt books/two.txt # one document per line remains so
     "$PSDVEC" count books --document auto --min-count 1 -o auto.st 2>talk
     grep -q 'books/one.txt: lines are wrapped at about 72 columns, so documents end at blank lines there' talk
     "$PSDVEC" count books/one.txt --document blank-line --min-count 1 -q -o one.st 2>talk

@@ -4,7 +4,7 @@ load common
 
 setup() { common_setup; }
 
-# A model of a few words, and a text in which z follows x and y if just one of them has a bar.
+# A model of a few words, and a text in which z follows x and y if exactly one of them has a bar.
 small_case() {
     printf '6 1\nx 1\nxx 2\ny 3\nyy 4\nz 5\nzz 6\n' >words.vec
     "$PSDVEC" convert words.vec -o words.safetensors -q
@@ -75,7 +75,7 @@ END
     "$PSDVEC" interaction parity.txt -M words.safetensors --tsv x yy z | rows | grep -q "$(printf '\t\t0.000000\t$')"
 }
 
-@test "--json is one object, with null for what never occurs" {
+@test "--json is one object, with null for triples that never occur" {
     small_case
     command -v python3 >/dev/null || skip "no python3"
     "$PSDVEC" interaction parity.txt -M words.safetensors --json --min-count 1 --window 2 >out

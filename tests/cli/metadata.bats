@@ -1,6 +1,7 @@
-# Files whose metadata are not what this version would write: members in another order, fewer or more of
-# them, damaged ones. Harmless deviations are accepted; metadata that a copy would lose is named.
-# The files are those of tests/golden, changed with tests/tools/st_edit, which recomputes checksums.
+# Files whose metadata differs from what this version writes: members in another order, fewer or
+# more of them, damaged ones. Harmless deviations are accepted; metadata that a copy would lose is
+# named. The files are those of tests/golden, changed with tests/tools/st_edit, which recomputes
+# checksums.
 bats_require_minimum_version 1.5.0
 load common
 load changed_files
@@ -13,7 +14,7 @@ setup() {
     cp "$GOLDEN"/0.1.0/counts/new.counts.safetensors new.safetensors
 }
 
-# quietly ARGUMENT...: fails if the program fails, or says anything on standard error.
+# quietly ARGUMENT...: fails if the program fails, or prints anything to standard error.
 quietly() {
     "$PSDVEC" "$@" -q >stdout 2>stderr && [ ! -s stderr ] || { echo "psdvec $*: $(cat stderr)"; return 1; }
 }
@@ -106,7 +107,7 @@ quietly() {
 
 # ---- Damage ----------------------------------------------------------------------------------------------
 
-# damaged FILE: one bit of it is another, far from the header.
+# damaged FILE: a copy with one flipped bit, far from the header.
 damaged() {
     cp "$1" damaged.safetensors
     local size at byte
@@ -131,7 +132,8 @@ damaged() {
     [ -z "$(find . -name 'out*')" ]
 }
 
-# ---- What a model says of itself ------------------------------------------------------------------------------
+# ---- Provenance of a model
+# --------------------------------------------------------------------------------------
 
 @test "a model may lack all provenance, for commands that do not need it" {
     "$EDIT" set default.safetensors changed.safetensors -written_by -method -core_words -settings -counts -history \
@@ -147,7 +149,7 @@ damaged() {
     done
     refused 4 "does not record how it was trained" extend changed.safetensors "$TEXT/new.txt" -o out.safetensors
     refused 4 "does not record how its text was tokenised" score changed.safetensors "$TEXT/held.txt"
-    # How its text was read matters only if text is to be read.
+    # How its text was tokenised matters only if text is read.
     "$EDIT" set default.safetensors changed.safetensors -counts
     quietly extend changed.safetensors new.safetensors --min-count 4 -o out.safetensors
 }

@@ -17,7 +17,7 @@ python_with_numpy() {
     return 1
 }
 
-# with_everything: a model file as training would write it, by hand and without checksums.
+# with_everything: a model file like one from training, written by hand and without checksums.
 with_everything() {
     python=$(python_with_numpy) || skip "no python3 with numpy"
     "$python" - <<'END'
@@ -55,7 +55,7 @@ END
 
 # ---- convert ---------------------------------------------------------------------------
 
-@test "vectors survive a round trip through every format" {
+@test "every format preserves the vectors in a round trip" {
     small_vectors
     for name in a.vec a.w2v a.bin a.glove a.npy a.safetensors; do
         "$PSDVEC" convert small.safetensors -o "$name" -q
@@ -90,7 +90,7 @@ END
     cmp small.safetensors wide.safetensors
     refused 4 "np.ascontiguousarray" convert columns.npy --words-file small.words.txt -o x.safetensors
     refused 4 "its numbers are of type '<i4'" convert whole.npy --words-file small.words.txt -o x.safetensors
-    # All numbers of this file are such that float16 has them.
+    # All numbers of this file are exact in float16.
     "$PSDVEC" convert half.npy --words-file small.words.txt -o half.safetensors -q
     cmp small.safetensors half.safetensors
     "$PSDVEC" convert small.vec --float16 -o again.npy -q
@@ -263,12 +263,12 @@ END
     "$PSDVEC" similar full.safetensors THE --top 2 | golden similar-counts
     # Without checksums there is nothing to compare.
     refused 4 "checksum" info full.safetensors --verify
-    # What the file knows goes into the next one.
+    # The metadata of the file is copied to the next one.
     "$PSDVEC" convert full.safetensors --dim 10 --words 4 -o cut.safetensors -q
     "$PSDVEC" info cut.safetensors --verify | grep -qE 'dimensions +10, 8 with a positive and 2'
 }
 
-@test "where the terminal has no Unicode, drawings are plain" {
+@test "if the terminal has no Unicode, drawings are ASCII" {
     with_everything
     localedef -i POSIX -f ISO-8859-1 ./latin1 2>/dev/null || [ -d latin1 ] || skip "no localedef"
     LOCPATH=$PWD LC_ALL=latin1 "$PSDVEC" info full.safetensors >screen
@@ -308,7 +308,7 @@ END
             diff -u wanted printed
         done
     done
-    # A model as train makes it has a read-out, and n-grams of letters.
+    # A trained model has a read-out and n-grams.
     for i in 1 2 3 4 5 6; do echo "we walk and talk and she walked and talked while walking $i"; done >text.txt
     "$PSDVEC" train text.txt --min-count 1 --dim 5 -o float.safetensors -q
     "$PSDVEC" convert float.safetensors --int8 bytes.safetensors -q
@@ -336,7 +336,7 @@ END
     "$PSDVEC" similar readout.st ship --tsv -q | cmp - wanted
     "$PSDVEC" similar spelled.st ship --tsv -q | cmp - wanted
     "$PSDVEC" similar small.st ship --tsv -q | cut -f 1 | head -n 3 | cmp - <(cut -f 1 wanted | head -n 3)
-    # What is missing, and which option left it out.
+    # The message names what is missing and the option that omitted it.
     echo "the old ship" >text.txt
     for command in "score small.st text.txt" "next small.st the" "explain small.st the" "generate small.st" \
         "fit-temperature small.st text.txt" "extend small.st text.txt -o x.st"; do
@@ -352,7 +352,7 @@ END
     "$PSDVEC" convert small.st --to model loose.st -q
     "$tool" print readout.st words offsets counts >wanted
     "$tool" print loose.st words offsets counts | cmp - wanted
-    # A copy says so, too.
+    # A copy reports it, too.
     "$PSDVEC" convert small.st --float16 --to model copy.st -q
     refused 4 "convert --only-readout omitted them" next copy.st the
     refused 2 "are for dense model files" convert whole.st --only-readout out.vec

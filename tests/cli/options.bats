@@ -21,7 +21,7 @@ setup() { common_setup; }
     refused 2 "there is no option -z" count x -qz
 }
 
-# advised ADVICE ARGUMENT...: refused, and the sentence ends so.
+# advised ADVICE ARGUMENT...: like refused, and the message ends with the advice.
 advised() {
     local advice=$1
     shift
@@ -54,7 +54,7 @@ advised() {
     while read -r line; do
         "$PSDVEC" ${line#psdvec } --help >/dev/null
     done <lines
-    # And so is every option.
+    # So is every option.
     for command in train similar eval table convert "baseline sgns"; do
         # shellcheck disable=SC2086
         "$PSDVEC" $command --help
@@ -172,7 +172,7 @@ advised() {
 }
 
 @test "all notations of an option" {
-    # Each gets as far as the input that does not exist.
+    # Each is parsed up to the input that does not exist.
     refused 3 nosuch count nosuch -o y --window 3
     refused 3 nosuch count --window=3 -oy nosuch
     refused 3 nosuch count -q -v nosuch --output=y

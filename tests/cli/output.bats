@@ -79,7 +79,7 @@ need_terminal() {
     script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no terminal to be had"
 }
 
-# in_terminal COMMAND: runs it in a terminal of its own.
+# in_terminal COMMAND: runs it in a new terminal.
 in_terminal() {
     script -qec "$1" /dev/null </dev/null
 }
@@ -109,14 +109,14 @@ in_terminal() {
     [[ $output != *"reading from the terminal"* ]]
 }
 
-@test "no progress line where stderr is not a terminal" {
+@test "no progress line if stderr is not a terminal" {
     yes 'some words to count' | head -n 100000 >text
     run --separate-stderr "$PSDVEC" count text -o y
     [[ $stderr != *$'\r'* ]]
 }
 
 @test "file names of other formats are refused before any work, with the commands to use instead" {
-    # Before the input is even looked for.
+    # Before the input is looked up.
     for name in x.vec x.txt x.w2v x.bin x.npy x.glove.txt; do
         refused 2 "the result is a model in safetensors format, which does not match the name d/$name; write -o d/x.safetensors, and then run: psdvec convert d/x.safetensors d/$name" \
             train none -o "d/$name"
@@ -131,7 +131,7 @@ in_terminal() {
     refused 2 "psdvec convert x.safetensors x.bin" fit-temperature none none -o x.bin
     refused 2 "the result is a counts file in safetensors format, which does not match the name x.txt; write -o x.counts.safetensors; psdvec counts export" \
         count none -o x.txt
-    # Other endings are nobody's format.
+    # Other extensions belong to no format.
     for name in x x.model x.psd x.safetensors; do
         refused 3 "none: cannot read the input" train none -o $name
     done

@@ -1,5 +1,5 @@
-# Pages: the templates of cli/pages, what the program puts into them, and what a browser makes of it.
-# What the page of a command shows is tested with the command.
+# Pages: the templates of cli/pages, the data that the program inserts, and the result in a browser.
+# The contents of a command's page are tested with the command.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -8,7 +8,8 @@ setup() {
     PAGES=$HERE/../../cli/pages
 }
 
-# A model of words that a text splits at spaces only, so that any of them may be markup, and a text.
+# A model of words from text that is split only at spaces, so that any of them may be markup, and a
+# text.
 hostile=('</script><script>document.title="broken"</script>' '<!--<script>' '<img/src=x/onerror=document.title="broken">'
     '&lt;b&gt;' '"quoted"' "it's" '${1+1}' '`' '\u003cb\u003e' '</pre>' '</template>' ']]>' $'line\xe2\x80\xa8end')
 hostile_model() {
@@ -23,7 +24,8 @@ small_table() {
     done >text.txt
     "$PSDVEC" table text.txt --dim 4 --min-count 1 --sets sets --resamples 100 --methods psd,svd,glove -o out -q "$@" >/dev/null
 }
-# asked PAGE SCRIPT: what the script says with say(text) at the end of the page, a line each.
+# asked PAGE SCRIPT: the output of the script, which calls say(text) at the end of the page, one
+# line each.
 asked() {
     awk -v script="$2" '$0 != "</body>" { print; next } {
         print "<script>{ const said = [], say = (text) => said.push(text);"
@@ -33,7 +35,7 @@ asked() {
     rendered "${1%.html}-asked.html" >shown.html
     sed '1d; s/^<html[^>]*>//; s/<\/html>$//' shown.html
 }
-# part FILE ELEMENT: what the element of the file contains, as it is written.
+# part FILE ELEMENT: the content of the element in the file, unchanged.
 part() {
     python3 -c 'import re, sys; print(re.search(sys.argv[2] + ">(.*?)</", open(sys.argv[1], encoding="utf-8").read(), re.S).group(1), end="")' "$@"
 }
@@ -64,7 +66,7 @@ part() {
     run ! grep -q '<' json
     "$PSDVEC" explain model.safetensors --file text.txt >printed
     part page.html '<pre id="text"' | python3 -c 'import html, sys; print(html.unescape(sys.stdin.read()), end="")' | diff printed -
-    # Nothing that steers a terminal, nor a byte that is no text.
+    # No control sequences of terminals, and no invalid bytes.
     printf 'plain \033[31m \377 plain' >bytes
     "$PSDVEC" explain model.safetensors --file bytes --html page.html
     run ! grep -qP '[\x00-\x09\x0b-\x1f\x7f]' page.html
@@ -229,7 +231,8 @@ click elsewhere: hidden
 END
 }
 
-# ---- Editing them -------------------------------------------------------------------------------------
+# ---- Editing templates
+# -------------------------------------------------------------------------------------
 
 @test "a template opened directly shows its sample" {
     rendered "$PAGES/table.html" >shown.html
@@ -246,7 +249,7 @@ END
     "$PSDVEC" explain out/psd.safetensors the king --json >explain.json
     python3 - "$PAGES/sample" <<'PYTHON'
 import json, sys
-OPEN = {"settings", "in_force", "made_from", "counts", "extensions"}   # these differ from model to model
+OPEN = {"settings", "in_force", "made_from", "counts", "extensions"}   # these differ between models
 def members(value, path=""):
     if isinstance(value, list):
         return set().union(*(members(item, path + "[]") for item in value)) if value else {path + "[]"}

@@ -1,4 +1,4 @@
-# psdvec phrases: finding phrases, joining them, and what text with phrases becomes.
+# psdvec phrases: finding phrases, joining them, and processing text with phrases.
 load common
 
 setup() { common_setup; }
@@ -33,10 +33,10 @@ make_text() {
     [ "$(awk -F '\t' 'NF != 3' list.tsv | wc -l)" -eq 0 ]
     grep -q 'new_york_city' joined.txt
     grep -q 'são_paulo' joined.txt
-    # Joining takes nothing away and adds nothing.
+    # Joining neither removes nor adds anything.
     "$PSDVEC" tokenize text.txt >plain
     tr _ ' ' <joined.txt | diff plain -
-    # The list alone gives the same text, and so does the tokenizer.
+    # The list alone gives the same text, and so does the tokeniser.
     "$PSDVEC" phrases text.txt --phrases list.tsv -o again.txt -q
     cmp joined.txt again.txt
     "$PSDVEC" tokenize text.txt --phrases list.tsv >again.txt
@@ -86,7 +86,7 @@ make_text() {
                 "$PSDVEC" phrases ../text --threads 1 --memory 40M -o y --list l -q 2>/dev/null || ended=$?
             [ $ended -eq 0 ] || [ $ended -eq 130 ] || [ $ended -eq 137 ]
             [ $ended -eq 0 ] || [ "$(cat y)" = old ]
-            [ $ended -eq 0 ] || rm -f l # the list may be finished before the text
+            [ $ended -eq 0 ] || rm -f l # the list may be complete before the text
             rm -f y l
             [ -z "$(ls -A)" ]
         done
@@ -127,7 +127,7 @@ make_text() {
     ! cmp -s first.counts.safetensors second.counts.safetensors
 }
 
-# Random words, and now and then a phrase: rare enough for the default threshold.
+# Random words, and sometimes a phrase: rare enough for the default threshold.
 make_sparse_text() {
     awk -v lines="${1:-4000}" 'BEGIN {
         srand(5)
@@ -155,12 +155,12 @@ make_sparse_text() {
     "$PSDVEC" train x.counts.safetensors --dim 5 -q -o x.safetensors
     "$PSDVEC" info x.safetensors | grep -q '^  phrases  *3, joined in the text'
     "$PSDVEC" info --json x.safetensors | grep -q '"phrases": *3'
-    # Both are lists.
+    # Both can serve as lists.
     "$PSDVEC" tokenize text.txt --phrases list >wanted
     for file in x.counts.safetensors x.safetensors; do
         "$PSDVEC" tokenize text.txt --phrases $file | cmp - wanted
     done
-    # A file without phrases has none of it, and is no list.
+    # A file without phrases has none of this, and cannot serve as a list.
     "$PSDVEC" count text.txt -q -o plain.counts.safetensors
     "$PSDVEC" counts info plain.counts.safetensors >plain
     [ "$(grep -c phrases plain)" -eq 0 ]
@@ -214,7 +214,7 @@ make_sparse_text() {
     refused 2 '--phrases auto finds phrases in text that is counted' score x.safetensors new.txt --phrases auto
     "$PSDVEC" next x.safetensors 'waa New York' | head -n 1 | grep -q 'waa new_york'
     "$PSDVEC" explain x.safetensors 'waa New York City' | grep -q '^new_york_city'
-    # All commands give what they give for text that was joined before.
+    # All commands give the same results as for text that was joined before.
     "$PSDVEC" tokenize text.txt --phrases list >joined.txt
     "$PSDVEC" train joined.txt --underscores join --dim 5 -q -o y.safetensors
     "$PSDVEC" fit-temperature x.safetensors text.txt >one
@@ -223,7 +223,7 @@ make_sparse_text() {
     "$PSDVEC" interaction text.txt --model x.safetensors --min-count 2 >one
     "$PSDVEC" interaction joined.txt --model y.safetensors --min-count 2 >two
     cmp one two
-    # New words, beside phrases.
+    # New words next to phrases.
     awk 'NR % 40 == 0 { sub(/New York/, "blorp New York") } { print }' text.txt >more.txt
     sed 's/^/blorp /' new.txt | awk '{ for (i = 0; i < 20; i++) print }' >>more.txt
     "$PSDVEC" extend x.safetensors more.txt -q -o longer.safetensors
@@ -233,7 +233,7 @@ make_sparse_text() {
     "$PSDVEC" vector longer.safetensors blorp >one
     "$PSDVEC" vector other.safetensors blorp >two
     cmp one two
-    # Counts without them are told apart.
+    # Counts without phrases are reported.
     "$PSDVEC" count more.txt -q -o more.counts.safetensors
     "$PSDVEC" extend x.safetensors more.counts.safetensors -o z.safetensors 2>&1 | grep -q 'phrases (0, not 3)'
 }
@@ -257,7 +257,7 @@ make_sparse_text() {
     "$PSDVEC" baseline sgns text.txt --phrases list.tsv --dim 5 --epochs 1 -q -o wanted.safetensors
     "$PSDVEC" baseline sgns text.txt --phrases auto --dim 5 --epochs 1 -q -o x.safetensors
     cmp wanted.safetensors x.safetensors
-    # A folder in which the counts of an earlier run lie.
+    # A folder that contains the counts of an earlier run.
     mkdir folder
     cp text.txt folder
     for run in 1 2; do

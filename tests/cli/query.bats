@@ -5,7 +5,7 @@ load common
 setup() { common_setup; }
 
 # A model with its counts: kings rule, dogs bark, and both sleep. Words are compared by the
-# generative vectors: a read-out of fourteen words says little.
+# generative vectors: a read-out of fourteen words carries little information.
 trained() {
     for line in 'the king rules the land' 'the queen rules the land' 'the king sleeps at night' \
         'the dog barks at night' 'the cat sleeps at night' 'the dog sleeps at home' \
@@ -17,8 +17,8 @@ trained() {
         --centre no --order off --spelling off -o text.safetensors -q
 }
 
-# A model with a read-out, as train makes it by itself: verbs in three forms. "jumping" is not in the
-# text, but others that end so are.
+# A model with a read-out, as train makes it by default: verbs in three forms. "jumping" is not in
+# the text, but other words with that ending are.
 spelled() {
     awk 'BEGIN {
         split("walk talk jump climb paint plant", verb)
@@ -36,7 +36,7 @@ spelled() {
 # number NAME: a member of the JSON object in the file `json`.
 number() { sed -E "s/.*\"$1\": ([^,}]*)[,}].*/\1/" json; }
 
-# close_to A B: they differ by less than a millionth.
+# close_to A B: they differ by less than one millionth.
 close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
 
 # ---- Signs ------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     [ "$(cat first)" = "king - man + woman" ]
     "$PSDVEC" similar -q small.safetensors --top 1 -man king +woman --tsv | rows >printed
     [ "$(cut -f 1 printed)" = "- man + king + woman" ]
-    # Options do not care where they stand.
+    # The position of options does not matter.
     "$PSDVEC" similar --top 1 small.safetensors -man king +woman -q --tsv | rows | cmp - printed
     "$PSDVEC" similar small.safetensors -man king +woman --tsv --top 1 -o out
     rows <out | cmp - printed
@@ -69,7 +69,7 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
     refused 2 "did you mean --output FILE?" similar small.safetensors king -output x.txt
     refused 2 "did you mean --json?" similar small.safetensors king -json
     refused 2 "a word is missing after the sign '-'" similar small.safetensors king -
-    # Without a value they are words, and so is anything behind a sign that stands alone.
+    # Without a value they are words, and so is anything after a separate sign.
     printf 'king 1 0 1\ntop 0 1 0\nn 0 1 1\nman 1 1 0\nwoman 1 1 1\n' >odd.txt
     [ "$("$PSDVEC" similar odd.txt king -top --tsv | rows | cut -f 1 | uniq)" = "king - top" ]
     [ "$("$PSDVEC" similar odd.txt king - n + top --tsv | rows | cut -f 1 | uniq)" = "king - n + top" ]
@@ -111,7 +111,8 @@ close_to() { awk -v a="$1" -v b="$2" 'BEGIN { exit !((a - b) ^ 2 < 1e-12) }'; }
         if (($1 - wanted) ^ 2 > 4e-11) { print $1, wanted; exit 1 } }' scores
 }
 
-# first_words N: of the answers in a TSV, whose words are in column C, those of the first N words.
+# first_words N: of the answers in a TSV, whose words are in column C, those that are among the
+# first N words.
 first_words() { # N C
     "$PSDVEC" convert text.safetensors words.txt --to glove --dim 1 -q
     awk -F'\t' -v n="$1" -v c="$2" 'NR == FNR { split($0, part, " "); if (FNR <= n) known[part[1]]; next }
@@ -137,12 +138,12 @@ first_words() { # N C
     refused 2 "--restrict" similar text.safetensors king --restrict some
 }
 
-@test "a batch of queries has the answers of single ones" {
+@test "a batch of queries gives the same answers as single queries" {
     trained
     words=$("$PSDVEC" convert text.safetensors words.txt --to glove --dim 1 -q && cut -d ' ' -f 1 words.txt)
     many=$(for _ in $(seq 20); do echo "$words"; done)
     for word in $many; do echo "$word"; done | wc -l >count
-    [ "$(cat count)" -gt 257 ] # more than are put at a time
+    [ "$(cat count)" -gt 257 ] # more than the size of a batch
     # shellcheck disable=SC2086
     "$PSDVEC" similar text.safetensors $many --tsv | rows >together
     for word in $words; do "$PSDVEC" similar text.safetensors "$word" --tsv | rows; done >once
@@ -229,7 +230,8 @@ first_words() { # N C
     [ "$(wc -w <printed)" -eq 9 ]
     grep -q "warning: the word 'jumping' is not in the model; its vector comes from its spelling" stderr
     refused 2 "its spelling gives no generative vector; omit --raw" vector $model jumping --raw
-    # The letters know the ending: the nearest but for the word itself are no adverbs.
+    # The n-grams recognise the ending: the nearest words other than the word itself are not
+    # adverbs.
     "$PSDVEC" odd-one-out $model walking talking jumping day --tsv 2>/dev/null | rows | head -n 1 | grep -q '^day'
 }
 
@@ -300,7 +302,7 @@ first_words() { # N C
     grep -qx '  = in the results of all models: 1 of 2' screen
     "$PSDVEC" similar small.safetensors other.txt king --top 2 --tsv | rows | cut -f 1-3,6 >printed
     printf 'king\tsmall\tqueen\t2\nking\tsmall\tman\t1\nking\tother\tqueen\t2\nking\tother\trex\t1\n' | cmp - printed
-    # Each column is what the model answers alone.
+    # Each column has the answers of the model alone.
     for model in small.safetensors other.txt; do
         name=${model%.*}
         "$PSDVEC" similar $model king --top 3 --tsv | rows | cut -f 2,3 >alone
@@ -313,7 +315,7 @@ first_words() { # N C
     "$PSDVEC" similar small.safetensors other.txt king -man +woman --top 1 --tsv >printed 2>stderr || [ $? -eq 2 ]
     grep -q "the word 'woman' is not in the model" stderr
     [ "$(rows <printed | cut -f 1-3)" = "$(printf 'king - man + woman\tsmall\tqueen')" ]
-    # A word stays a word, even if a file of other things has its name.
+    # A word is a word even if an unrelated file has its name.
     echo 'a note' >queen
     "$PSDVEC" similar small.safetensors queen king --top 1 --tsv | rows | cut -f 1 | paste -s - | grep -qx "$(printf 'queen\tking')"
 }
@@ -326,7 +328,7 @@ first_words() { # N C
     "$PSDVEC" similar small.safetensors --from - --top 1 --tsv <queries | rows | cut -f 1 | cmp - printed
     { "$PSDVEC" similar small.safetensors king --top 3 --tsv; "$PSDVEC" similar small.safetensors paris --top 3 --tsv | rows; } >alone
     head -n 3 queries | "$PSDVEC" similar small.safetensors --from - --top 3 --tsv | cmp - alone
-    # Unknown words are told, and the others are answered.
+    # Unknown words are reported, and the others are answered.
     status=0
     printf 'king\nabsent\nparis\n' | "$PSDVEC" similar small.safetensors --from - --top 1 --tsv >printed 2>stderr || status=$?
     [ $status -eq 2 ]
@@ -355,7 +357,7 @@ first_words() { # N C
 
 # ---- Forms, and the weight of spelling -----------------------------------------------------------
 
-@test "inflected forms of the query words are left out, and the answer names them" {
+@test "inflected forms of the query words are excluded, and the answer names them" {
     spelled
     model=text.safetensors
     "$PSDVEC" similar $model walk --forms --top 100 --tsv | rows >all
@@ -364,12 +366,12 @@ first_words() { # N C
     [ $(($(wc -l <all) - $(wc -l <without))) -eq 2 ]
     "$PSDVEC" similar $model walk --top 25 >screen
     tail -n 1 screen | grep -qx '  2 forms omitted: walked, walking (--forms shows them)'
-    # Those that would not be among the answers are not mentioned.
+    # Forms that would not be among the answers are not mentioned.
     "$PSDVEC" similar $model walk --top 4 >screen
     run ! grep forms screen
     "$PSDVEC" similar $model walk --top 100 --json | grep -Eq '"forms_left_out": \["walk(ed|ing)", "walk(ed|ing)"\]'
     "$PSDVEC" similar $model walk --top 100 --json --forms | grep -q '"forms_left_out": \[\]'
-    # As many answers as without.
+    # As many answers as without the exclusion.
     for top in 1 2 3 5; do
         [ "$("$PSDVEC" similar $model walk --top $top --tsv | rows | wc -l)" -eq $top ]
     done
@@ -377,7 +379,7 @@ first_words() { # N C
     { "$PSDVEC" similar $model walk --top 3 --tsv | rows
       "$PSDVEC" similar $model talk --top 3 --tsv | rows
       "$PSDVEC" similar $model walk --top 3 --tsv | rows; } | cmp - many
-    # Forms of a word that is spelt.
+    # Forms of a word with a spelling vector.
     "$PSDVEC" similar $model jumping --top 100 --json | grep -Eq '"forms_left_out": \["jump(ed)?", "jump(ed)?"\]'
 }
 
@@ -413,7 +415,7 @@ first_words() { # N C
     refused 2 "--spelling" similar text.safetensors walk --spelling 2
     "$PSDVEC" convert text.safetensors unit.safetensors --normalize -q
     refused 4 "normalised to length 1" similar unit.safetensors walk --spelling 0
-    # Vectors of another program have no spelling to weigh.
+    # Third-party vectors have no spelling vectors.
     small_vectors
     "$PSDVEC" similar small.vec king --spelling 0 --tsv | cmp - <("$PSDVEC" similar small.vec king --tsv)
 }
@@ -494,7 +496,7 @@ first_words() { # N C
     close_to "$(number residual)" "$(awk -v t="$(number target)" -v p="$(number product)" 'BEGIN { printf "%.9f", t - p }')"
     # Kings and queens both rule.
     grep -q '"contexts": \[.*"word": "rules"' json
-    # Never seen together: the counts ask for nothing, but the background does.
+    # Never seen together: there is no target from the counts, but one from the background.
     "$PSDVEC" compare text.safetensors queen barks --counts text.counts --json >json
     [ "$(number target)" = null ]
     [ "$(number residual)" = null ]
@@ -516,7 +518,7 @@ first_words() { # N C
     refused 2 "'king' and 'KING' are the same word" compare small.safetensors king KING
 }
 
-@test "with few directions, all parts of the cosine add up to it" {
+@test "with few dimensions, all parts of the cosine add up to it" {
     small_vectors
     "$PSDVEC" compare small.safetensors king queen --json >json
     close_to "$(grep -o '"part": [^,]*' json | awk '{ sum += $2 } END { printf "%.9f", sum }')" "$(number cosine)"

@@ -7,7 +7,7 @@ setup() {
     ROOT=$(realpath "$HERE/../..")
 }
 
-# Two kinds of sentences; "of course" stands together whatever the kind.
+# Two kinds of sentences; "of course" occurs in both.
 text_and_model() {
     awk 'BEGIN {
         split("red green blue colour paint wall", a, " ")
@@ -25,7 +25,7 @@ text_and_model() {
     "$PSDVEC" train text.counts --preset "${1:-default}" --dim 4 -o text.model -q
 }
 
-@test "the figures and the pairs where the vectors fail most" {
+@test "the figures and the pairs with the largest residuals" {
     text_and_model
     "$PSDVEC" residuals text.model text.counts --top 3 >out
     grep -q '^  seen  *[0-9,]* pairs$' out
@@ -35,7 +35,7 @@ text_and_model() {
     [ "$(wc -L <out)" -le 80 ]
 }
 
-@test "a pair in tabs has what compare says of it" {
+@test "a pair in TSV has the values that compare prints" {
     text_and_model paper
     "$PSDVEC" residuals text.model text.counts --tsv --top 1000 --min-count 0 | rows >out
     [ "$(awk -F'\t' 'NF != 7' out | wc -l)" -eq 0 ]
@@ -50,7 +50,7 @@ text_and_model() {
                  near(p, member("product")) && near(r, t - p)) }' compared
 }
 
-@test "order turns the list, min-count shortens it, and no pair has a word twice" {
+@test "--order reverses the list, --min-count shortens it, and no pair has a word twice" {
     text_and_model paper
     "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 | rows >more
     "$PSDVEC" residuals text.model text.counts --tsv --order less --top 1000 --min-count 0 | rows >less
@@ -67,7 +67,7 @@ text_and_model() {
     "$PSDVEC" residuals text.model text.counts --tsv --top 20 --min-count 0 | rows >some
     "$PSDVEC" residuals text.model text.counts --tsv --top 9000000000 --min-count 0 | rows >all
     head -n 20 all | cmp - some
-    # Every pair of two words that the counts have.
+    # Every pair of two words in the counts.
     "$PSDVEC" counts dump text.counts | rows | awk -F'\t' '$1 != $2 { n++ } END { print n }' >pairs
     [ "$(wc -l <all)" -eq "$(cat pairs)" ]
 }
@@ -108,7 +108,7 @@ large_model() {
     [ "$(ls -A | grep -c -v -e '^large' -e '^memory$' -e '^listed$' -e '^some$' -e '^residuals$')" -eq 0 ]
 }
 
-@test "the memory for a list does not grow with it" {
+@test "the memory does not grow with the list" {
     [ -z "${SANITIZE:-}" ] || skip "sanitizers need memory, too"
     [ -x /usr/bin/time ] || skip "no /usr/bin/time"
     large_model
@@ -122,7 +122,7 @@ large_model() {
     }
 }
 
-@test "every format has the list as a whole" {
+@test "every format has the complete list" {
     text_and_model paper
     for format in table markdown tsv json; do
         "$PSDVEC" residuals text.model text.counts --format $format --top all --min-count 0 >$format
@@ -135,7 +135,7 @@ large_model() {
     jq -e --argjson n "$n" '.top | length == $n' json
 }
 
-@test "a list that is too large for the disk says so" {
+@test "a list that is too large for the disk is an error" {
     large_model
     mkdir temporary
     run --separate-stderr bash -c "ulimit -f 500; trap '' XFSZ; exec \"$PSDVEC\" residuals large.model large.counts --top all --min-count 0 --memory 6M --temp-dir temporary"
@@ -148,7 +148,7 @@ large_model() {
     [[ $stderr == *"nowhere: cannot create a temporary file"* ]]
 }
 
-@test "a reader that stops ends the list, and the file is there" {
+@test "a reader that stops ends the list, and the file is complete" {
     large_model
     "$PSDVEC" residuals large.model large.counts --tsv --top all --min-count 0 --memory 6M -o all.residuals 2>err | head -n 3 >out
     [ "${PIPESTATUS[0]}" -eq 0 ]
@@ -164,7 +164,7 @@ large_model() {
     "$PSDVEC" residuals large.model large.counts --tsv --top all --min-count 0 --memory 6M --temp-dir temporary >pipe 2>err 3>&- &
     pid=$!
     exec 9<pipe
-    read -r _ <&9 # the list has begun, and the pipe is soon full
+    read -r _ <&9 # the list has begun, and the pipe will soon be full
     kill -TERM "$pid"
     cat <&9 >/dev/null
     status=0
@@ -204,7 +204,7 @@ large_model() {
     "$python" reader.py all.residuals of >read
     "$PSDVEC" residuals text.model text.counts --tsv --order more --top 1000 --min-count 0 | rows |
         awk -F'\t' '$1 == "of" { printf "%s\t%.4f\n", $2, $6 }' | sort >listed
-    # The file has the pair of a word with itself, too.
+    # The file also has the pair of a word with itself.
     grep -v -P '^of\t' read | sort >ten
     [ -s ten ]
     [ -z "$(comm -23 ten listed)" ]
@@ -218,7 +218,7 @@ large_model() {
     cmp a b
 }
 
-@test "other counts are warned of; what cannot be is refused" {
+@test "other counts give a warning, and invalid combinations are refused" {
     text_and_model
     "$PSDVEC" count text.txt --window 2 --min-count 1 -o other.counts -q
     "$PSDVEC" residuals text.model other.counts >out 2>err

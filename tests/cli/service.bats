@@ -21,7 +21,7 @@ build_service() {
         PSDVEC_LIBS="-L$from -lpsdvec -Wl,-rpath,$from" OUT="$2"
 }
 
-# With the first compiler there is.
+# With the first compiler found.
 setup_file() {
     for name in g++ clang++; do
         if command -v $name >/dev/null; then
@@ -56,7 +56,7 @@ start() {
     return 1
 }
 
-# stops SIGNAL: it ends soon, with status 0.
+# stops SIGNAL: the service ends soon, with status 0.
 stops() {
     kill "-$1" "$service"
     for _ in $(seq 100); do
@@ -71,7 +71,8 @@ stops() {
     return 1
 }
 
-# ask METHOD TARGET [BODY]: the answer's first line in `status`, its body in `body`.
+# ask METHOD TARGET [BODY]: sends a request; the first line of the answer is in `status`, its body
+# in `body`.
 ask() {
     exec 9<>"/dev/tcp/127.0.0.1/$port"
     printf '%s %s HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n%s' "$1" "$2" \
@@ -144,7 +145,7 @@ END
     refuses 404 "/similar and /health" GET /
     refuses 405 "use GET" DELETE /similar
     refuses 413 "at most 10000 words" POST /similar "$(seq 10001)"
-    exec 9<>"/dev/tcp/127.0.0.1/$port" # nonsense, and a client that leaves
+    exec 9<>"/dev/tcp/127.0.0.1/$port" # an invalid request, and a client that disconnects
     printf 'hello\r\n\r\n' >&9
     cat <&9 | grep -q '^HTTP/1.1 400 '
     exec 9>&-
@@ -175,7 +176,7 @@ END
     done
     wait "${clients[@]}"
     [ -z "$(ls wrong-* 2>/dev/null)" ]
-    # Connections on which nothing comes do not keep it from ending.
+    # Idle connections do not prevent it from ending.
     exec 8<>"/dev/tcp/127.0.0.1/$port" 9<>"/dev/tcp/127.0.0.1/$port"
     printf 'GET /similar' >&9
     sleep 0.2

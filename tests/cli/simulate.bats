@@ -27,7 +27,7 @@ setup() {
     [ "$(wc -l <similar)" -eq 3 ]
 }
 
-@test "counting finds the words as they were drawn" {
+@test "counting finds the words that were drawn" {
     # shellcheck disable=SC2086
     "$PSDVEC" simulate $small -q -o sim
     "$PSDVEC" count sim/text.txt --window 1 --min-count 1 -q -o counts

@@ -9,13 +9,13 @@ setup() {
     command -v cmark-gfm >/dev/null || skip "no cmark-gfm, which renders the pages"
 }
 
-# The site of the documentation, made once for all tests.
+# The site of the documentation, built once for all tests.
 whole_site() {
     SITE=$BATS_FILE_TMPDIR/build/site
     [ -e "$SITE/index.html" ] || "$MAKE" -s -C "$ROOT" site BUILD="$BATS_FILE_TMPDIR/build" DEPS=no
 }
 
-# A repository of a few pages in small/, and site_of_it, which makes its site in small/out.
+# A repository of a few pages in small/, and site_of_it, which builds its site in small/out.
 small_repository() {
     mkdir -p small/scripts small/include/psdvec small/docs/how-to small/docs/reference small/src
     cp "$ROOT/scripts/site.py" small/scripts
@@ -30,9 +30,10 @@ small_repository() {
     printf '# Page B\n\n## Same `x`: y\n\n## Same x y\n\n[a](a.md#same-x-y)\n' >small/docs/how-to/b.md
 }
 site_of_it() { python3 small/scripts/site.py small/out; }
-# The labels of the navigation of a page, a line each.
+# The labels of the navigation of a page, one per line.
 labels() { sed -n '/id="site-navigation"/,/<\/nav>/ s/.*<a [^>]*>\(.*\)<\/a>.*/\1/p' "$1"; }
-# results PAGE QUERY: the addresses that a search from a page of the site finds, as the browser shows them.
+# results PAGE QUERY: the addresses that a search from a page of the site finds, as shown by the
+# browser.
 results() {
     chromium_shows "file://$SITE/$1?q=$2" | sed -n 's/.*<div id="site-results"//; /<a href=/p' |
         sed -n '/<b>/p' | grep -o '<a href="[^"]*"><b>' | sed 's/.*="\(.*\)"><b>/\1/'

@@ -13,7 +13,7 @@ setup() {
     "$PSDVEC" baseline ppmi text.counts -o ppmi.safetensors -q
 }
 
-# As all its numbers, in text.
+# All values as text.
 dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
 
 @test "values agree with the formula" {
@@ -66,7 +66,7 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     "$PSDVEC" info dense.vec --json | jq -e '.method == null' >/dev/null
 }
 
-# 3CosMul is left out of both: a file that does not say ppmi gets another one.
+# 3CosMul is excluded: a file that does not record the method ppmi gets the other variant.
 @test "queries have the same answers as on dense vectors" {
     dense
     for question in 'similar king queen' 'similar king -queen +dog' 'analogy king queen dog' \
@@ -147,11 +147,11 @@ dense() { "$PSDVEC" convert ppmi.safetensors --to word2vec -o dense.vec -q; }
     refused 4 "trained by svd" residuals svd.safetensors text.counts
     "$PSDVEC" compare svd.safetensors king queen >shown
     run ! grep -q PMI shown
-    # The words alone are enough for it.
+    # The words alone are sufficient for this command.
     "$PSDVEC" interaction -M ppmi.safetensors text.txt --top 1 >/dev/null
 }
 
-# claims DIM FILE: huge.safetensors, FILE with so many directions in its header.
+# claims DIM FILE: huge.safetensors, FILE with this number of dimensions in its header.
 claims() {
     local length header
     length=$(od -An -t u8 -N 8 "$2" | tr -d ' ')

@@ -4,7 +4,7 @@ load common
 
 setup() {
     common_setup
-    # 200 words in 10 groups: 8 numbers, those of the group and a little more.
+    # 200 words in 10 groups: 8 dimensions, the vector of the group plus noise.
     awk 'BEGIN {
         srand(1)
         for (group = 0; group < 10; group++)
@@ -35,7 +35,7 @@ entries() { "$PSDVEC" info "$1" --json | jq .entries; }
     [ ! -e y ] && [ ! -e y.partial ]
 }
 
-@test "too many directions are refused" {
+@test "too many dimensions are refused" {
     { printf x; yes ' 1' | head -n 4400000 | tr -d '\n'; echo; } >wide.txt
     refused 2 "--factor is 1000, which gives 4400000000 dimensions; that is too many" baseline sparse wide.txt -o y --factor 1000
 }

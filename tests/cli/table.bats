@@ -1,5 +1,5 @@
-# psdvec table: all systems on one text. What is made, what is kept, and that a run that was killed
-# ends with the same table.
+# psdvec table: all systems on one text. What is created, what is reused, and that a killed run ends
+# with the same table when it is resumed.
 bats_require_minimum_version 1.5.0
 load common
 
@@ -7,7 +7,7 @@ setup() {
     common_setup
     some_text text.txt 300
     mkdir sets sets/parts
-    # Words of one subject are alike; those of two are not.
+    # Words of one subject are similar; those of two are not.
     awk "$words"'BEGIN {
         for (i = 0; i < 20; i++) {
             print own(i, 0), own(i, 1), 9
@@ -21,7 +21,7 @@ setup() {
     tiny=(--dim 6 --sets sets --resamples 200)
 }
 
-# Words of subject i, and words that all subjects share.
+# Words of subject i, and words common to all subjects.
 words='function letter(k) { return substr("abcdefghijklmnopqrstuvwxyz", k + 1, 1) }
        function own(i, k) { return "s" letter(i) letter(k) }
        function shared(k) { return "c" letter(int(k / 10)) letter(k % 10) }'
@@ -39,12 +39,13 @@ some_text() { # FILE LINES
     }' >"$1"
 }
 
-# The table without what differs from run to run.
+# The table without values that differ from run to run.
 timeless() { sed -E 's/"(seconds|cpu_seconds|memory|more)": [^,}]*//g; s/Time and memory were measured on this machine[^"]*//' "$1"; }
 
 table() { "$PSDVEC" table text.txt "${tiny[@]}" "$@"; }
 
-# ---- The whole ----------------------------------------------------------------------------------
+# ---- Complete tables
+# --------------------------------------------------------------------------------
 
 @test "all systems: models, counts, and the table in four formats" {
     table -o out >printed 2>said
@@ -80,7 +81,7 @@ assert t["counts"][0]["tokens"] == 6000 and t["counts"][0]["documents"] == 300
 assert t["command"].startswith("psdvec table text.txt --methods psd,glove,sparse-glove")
 assert t["dim"] == 6 and t["counting"] == "same"
 whole = [s for s in t["scores"] if s["section"] is None]
-assert len(whole) == 3 * 3, len(whole)           # alike; parts by Add and by Mul
+assert len(whole) == 3 * 3, len(whole)           # similarity; parts by Add and by Mul
 assert all(s["low"] <= s["score"] <= s["high"] for s in whole)
 assert {m["name"] for m in t["models"]} == {"psd", "glove", "sparse-glove"}
 assert t["models"][1]["settings"]["method"] == "glove"
@@ -139,7 +140,7 @@ assert not page.open, page.open
 assert page.charts == 5                        # three sets, time, memory
 assert len(set(page.refs)) == 10 and set(page.refs) <= page.ids
 assert page.tags.count("table") == 2 and page.tags.count("caption") == 2
-assert "in&<b>" in page.text                   # markup in a name stays text
+assert "in&<b>" in page.text                   # markup in a name is shown as text
 assert "psd Spearman ." in page.text           # the charts in words
 assert "<1%" in page.text
 PYTHON
@@ -169,7 +170,7 @@ PYTHON
         table text.txt sets/alike.txt --methods svd -o out
     [ ! -e out ]
     refused 2 "--sets sets/alike.txt" table text.txt sets --methods svd -o out
-    # Where text is read for other purposes, it is a warning.
+    # In text for other purposes, it gives a warning.
     printf ': capitals\nrome italy oslo norway\nrome italy bern swiss\nrome italy kiev ukraine\noslo norway rome italy\nbern swiss oslo norway\n' >questions.txt
     "$PSDVEC" count questions.txt --min-count 1 -q -o q.counts.safetensors 2>said
     grep -Fq 'warning: questions.txt looks like a test set (analogies), but is read as text' said
@@ -241,7 +242,7 @@ PYTHON
     [ "$(find out -name '*.counts.safetensors' | wc -l)" -gt 2 ]
     [ -e out/w3-uniform-keep-0.counts.safetensors ]
     "$PSDVEC" counts info out/w3-uniform-keep-0.counts.safetensors | grep -Eq 'window +3'
-    # psd counts as before.
+    # The counts of psd are unchanged.
     grep -A 1 'of 4  psd  ' said | grep -q 'from an earlier run'
     grep -A 1 'of 4  psd-paper  ' said | grep -q 'trained again: settings or text have changed'
     [ "$(wc -L <printed)" -le 80 ]
@@ -295,9 +296,10 @@ PYTHON
     done
 }
 
-# ---- Going on -----------------------------------------------------------------------------------------
+# ---- Resuming
+# -----------------------------------------------------------------------------------------
 
-@test "a second run makes nothing again, and the table has the same bytes" {
+@test "a second run trains nothing again, and the table has the same bytes" {
     table -o out --methods psd,svd,sparse >first 2>/dev/null
     cp -r out kept
     table -o out --methods psd,svd,sparse >second 2>said
@@ -306,7 +308,7 @@ PYTHON
     diff -r out kept
 }
 
-@test "only what changed is made again" {
+@test "only what changed is trained again" {
     table -o out --methods psd,svd -q >/dev/null
     touch -d '2001-01-01' out/psd.safetensors out/svd.safetensors
     table -o out --methods psd,svd,cca --seed 0 -q >/dev/null
@@ -326,7 +328,7 @@ PYTHON
 
 @test "models of another version are kept, with settings in any order, and named" {
     table -o out --methods psd,svd,sparse-psd -q >/dev/null
-    # As a version would write it that knows another order, and has more to say of the cost.
+    # As written by a version with another order and more members for the cost.
     sed -i -E 's/"version": "[^"]*"/"version": "0.0.7"/g; s/"dim": 6, "seed": 0/"seed": 0, "dim": 6/g
                s/, "more"/, "joules": [1, {"x": 2}], "more"/' out/records/*.json
     touch -d '2001-01-01' out/*.safetensors
@@ -340,7 +342,7 @@ PYTHON
     run ! grep -q '0.0.7' printed said
 }
 
-@test "an unknown setting is named when the system is made again" {
+@test "an unknown setting is named when the system is trained again" {
     table -o out --methods svd -q >/dev/null
     sed -i 's/"dim": 6/"dim": 6, "from_the_future": 3/' out/records/svd.json
     table -o out --methods svd -v >/dev/null 2>said
@@ -419,7 +421,7 @@ PYTHON
     cmp direct/out/glove.safetensors out/glove.safetensors
 }
 
-@test "stopped while it scores, it does not report that nothing is there" {
+@test "stopped during scoring, it does not report that nothing is there" {
     table -o out --methods svd,cca -q >/dev/null
     "$PSDVEC" table text.txt --dim 6 --sets sets --resamples 1000000 --methods svd,cca -o out >/dev/null 2>said 3>&- &
     pid=$!
@@ -434,7 +436,7 @@ PYTHON
     grep -q 'stopped; 2 of 2 systems are done and kept in out, and the same command resumes from there' said
 }
 
-@test "where part of a time is not known, all formats say so" {
+@test "if part of a time is unknown, all formats show it" {
     table -o out --methods glove,sparse-glove -q >/dev/null
     sed -i 's/"more": false/"more": true/' out/records/glove.json
     table -o out --methods glove,sparse-glove -q >printed
@@ -442,11 +444,12 @@ PYTHON
     grep -Eq '^[|] glove [|] > .* [|] > ' out/table.md
     rendered out/table.html >page.html
     grep -Eq '>glove</th><td [^>]*>&gt; [^<]*</td><td [^>]*>&gt; ' page.html
-    # From text to codes it is not known, either.
+    # The time from text to codes is unknown, too.
     grep -Eq 'glove &gt; .*; sparse-glove &gt; ' page.html
 }
 
-# ---- What goes wrong -------------------------------------------------------------------------------------
+# ---- Errors
+# -----------------------------------------------------------------------------------------------
 
 @test "if a system fails, the others continue, and the table and the status show it" {
     mkdir -p out/svd.safetensors.partial

@@ -5,8 +5,8 @@ load common
 
 setup() { common_setup; }
 
-# Text whose words have something to say about each other: each line is about one of 20 subjects,
-# with 30 words of its own and 300 that all share.
+# Text with structure: each line is about one of 20 subjects, with 30 words per subject and 300
+# common words.
 some_text() { # FILE LINES SEED
     awk -v lines="$2" -v seed="$3" 'BEGIN {
         srand(seed)
@@ -20,7 +20,7 @@ some_text() { # FILE LINES SEED
     }' | sed 's/[0-9]/&x/g; y/0123456789/bdefghijkl/' >"$1"
 }
 
-# Counted as the default preset would count it.
+# Counted as with the default preset.
 some_counts() {
     some_text text.txt 4000 1
     "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 --hold-out 5000 -o counts.st
@@ -124,8 +124,8 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     [ ! -e m.st ] && [ ! -e m.st.partial ]
 }
 
-# damaged FILE HOW: counts.st with the tensor `indices` changed: a bit of it (bit), or a column that
-# no word has, with checksums that know nothing of it (column).
+# damaged FILE HOW: counts.st with the tensor `indices` changed: one bit (bit), or a column beyond the
+# vocabulary in a file without checksums (column).
 damaged() {
     python3 - counts.st "$1" "$2" <<'END'
 import json, sys
@@ -237,7 +237,7 @@ END
 
 # ---- Plans ------------------------------------------------------------------------------------
 
-@test "--dry-run prints a plan and makes nothing" {
+@test "--dry-run prints a plan and writes nothing" {
     some_counts
     ls -A >before
     "$PSDVEC" train counts.st --dry-run -o m.st >plan
@@ -474,7 +474,7 @@ final() { "$PSDVEC" info "$1" --json | jq '.iterations[-1].objective'; }
     [ "$(ls -A)" = "$(printf 'direct.st\nresumed.st\ntext.txt')" ]
 }
 
-# A text of 6,000 words of which the first lines are enough for a core: most of the time goes into
+# A text of 6,000 words of which the first lines are enough for a core: most of the time is spent in
 # the read-out.
 many_words() {
     awk 'BEGIN {
@@ -488,9 +488,9 @@ many_words() {
     options=(text.txt --min-count 1 --core 200 --dim 200 --threads 1)
 }
 
-# stop_in_readout SIGNAL: sends it when the regression is done.
+# stop_in_readout SIGNAL: sends it when the regression is complete.
 stop_in_readout() {
-    : >stderr # what the last run said must not be taken for what this one says
+    : >stderr # messages of the last run must not be mistaken for those of this run
     "$PSDVEC" train "${options[@]}" -o m.st 3>&- 2>stderr &
     local process=$! tries=0
     while ! grep -q 'words by regression' stderr; do
@@ -530,7 +530,7 @@ stop_in_readout() {
     done
 }
 
-# interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its words in stderr.
+# interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its messages in stderr.
 interrupt() {
     rm -f stderr
     "$PSDVEC" train counts.st "${slow[@]}" --iterations 10000 -o m.st "$@" 3>&- 2>stderr &
@@ -548,7 +548,7 @@ interrupt() {
 
 @test "Ctrl-C: status 130, and the message says how to resume" {
     some_counts
-    # A job in the background ignores SIGINT unless job control is on.
+    # A background job ignores SIGINT unless job control is on.
     set -m
     interrupt
     grep -Eq 'stopped; finished work is kept \([0-9]+ files? .* in m.st.partial\), and the same command resumes from it' stderr
@@ -570,7 +570,7 @@ interrupt() {
     [[ $output == *"discarding the interrupted run found there"* ]]
     cmp direct.st m.st
     [ ! -e m.st.partial ]
-    # So does another input of the same name.
+    # Another input of the same name starts again, too.
     interrupt
     cp counts.st old.st
     some_text text.txt 4000 2
@@ -645,13 +645,13 @@ interrupt() {
 
 # ---- Extending --------------------------------------------------------------------------------
 
-# vectors FILE: its words and numbers as text, to compare.
+# vectors FILE: its words and numbers as text, for comparison.
 vectors() {
     "$PSDVEC" convert -q "$@" "$1.txt"
     tail -n +2 "$1.txt"
 }
 
-# A model of the text with the words of subject "sbx" unknown to it.
+# A model of the text without the words of subject "sbx".
 old_model() {
     some_text all.txt 4000 1
     grep -v sbx all.txt >old.txt
@@ -759,7 +759,7 @@ old_model() {
 
 # ---- The temperature ---------------------------------------------------------------------------
 
-@test "training from text fits T and e to text that it holds out" {
+@test "training from text fits T and e to held-out text" {
     some_text text.txt 6000 2
     some_text other.txt 300 3
     "$PSDVEC" train text.txt --dim 40 -o fitted.st 2>stderr
@@ -773,7 +773,7 @@ old_model() {
     "$PSDVEC" train text.txt --dim 40 --hold-out 0 -o plain.st 2>stderr
     grep -q '^  not fitted' stderr
     grep -q 'psdvec fit-temperature plain.st TEXT --in-place' stderr
-    # On other text of the kind, nearly as good as if T and e were fitted to it, and better than T = 1.
+    # On similar text, nearly as good as if T and e were fitted to it, and better than T = 1.
     perplexity() { "$PSDVEC" score "$@" -q --format jsonl 2>/dev/null | tail -n 1 | jq .perplexity; }
     "$PSDVEC" fit-temperature plain.st other.txt -o best.st -q
     awk -v best="$(perplexity best.st other.txt)" -v held="$(perplexity fitted.st other.txt)" \
@@ -789,7 +789,7 @@ old_model() {
     cmp text.fit counted.fit
     [ "$("$PSDVEC" info text.st --json | jq '.temperature > 0')" = true ]
     "$PSDVEC" counts info counts.st | grep -q '^  held out *[0-9]* words'
-    # Merged counts have no text, nor have those of a run that is counted in parts.
+    # Merged counts have no held-out text, nor have those of a run that is counted in parts.
     "$PSDVEC" counts merge counts.st counts.st -o twice.st -q
     "$PSDVEC" counts info twice.st --json | jq -e '.held_out == 0'
     "$PSDVEC" count text.txt --hold-out 5000 --resume parts -o parts.st -q

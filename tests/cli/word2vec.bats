@@ -1,10 +1,10 @@
-# psdvec baseline sgns: its arguments, what it learns, and that its bits are reproducible.
+# psdvec baseline sgns: its arguments, its results, and that its bits are reproducible.
 bats_require_minimum_version 1.5.0
 load common
 
 setup() { common_setup; }
 
-# Each line is about one of 10 subjects, with 20 words of its own and 200 that all share.
+# Each line is about one of 10 subjects, with 20 words per subject and 200 common words.
 some_text() { # LINES
     awk -v lines="$1" 'BEGIN {
         srand(1)
@@ -79,7 +79,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     some_text 1000
     tr '\n' ' ' <text.txt >long.txt
     "$PSDVEC" baseline sgns --cbow long.txt --dim 20 --window 500 --epochs 2 -o m.st 2>said
-    # 6 log 2 is the loss of knowing nothing
+    # 6 log 2 is the loss of an untrained model
     sed -n 's/^epoch.*: loss \([^,]*\),.*/\1/p' said | awk '{ lines++ } !($1 > 0 && $1 < 4.159) { bad = 1 } END { exit bad || lines != 2 }'
 }
 
@@ -144,7 +144,7 @@ small=(text.txt --dim 30 --subsample 0.01 --epochs 3)
     refused 5 "texts/m.st: is both input and output" train texts -o texts/m.st
 }
 
-# interrupt INPUT: leaves the state of a run stopped by Ctrl-C, its words in stderr.
+# interrupt INPUT: leaves the state of a run stopped by Ctrl-C, its messages in stderr.
 interrupt() {
     "$PSDVEC" baseline sgns "$1" --epochs 10000 -o m.st 3>&- 2>stderr &
     local process=$! tries=0 status=0
@@ -160,7 +160,7 @@ interrupt() {
 
 @test "Ctrl-C: status 130, and the message says whether the run can be resumed" {
     some_text 500
-    # A job in the background ignores SIGINT unless job control is on.
+    # A background job ignores SIGINT unless job control is on.
     set -m
     interrupt text.txt
     grep -q 'stopped; finished work is kept (1 file .* in m.st.partial), and the same command resumes from it' stderr
