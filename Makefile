@@ -37,15 +37,15 @@ PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 NEED = @CC='$(CC)' DEPS='$(DEPS)' NO_INSTALL='$(NO_INSTALL)' sh scripts/deps.sh
 
-# ---- Version: stands in the public header, and only there ----------------
+# ---- Version: defined only in the public header --------------------------
 HEADER := include/psdvec/psdvec.h
 HEADERS := $(sort $(wildcard include/psdvec/*.h))
 OPTION_TABLES := $(sort $(wildcard include/psdvec/options/*.def))
 VERSION := $(shell sed -n 's/^\#define PSDVEC_VERSION "\(.*\)"/\1/p' $(HEADER))
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
 MINOR := $(word 2,$(subst ., ,$(VERSION)))
-# Which programs may load the library. While the major version is 0, every minor version may change
-# the interface.
+# The interface version, which determines the programs that can load the library. While the major
+# version is 0, every minor version may change the interface.
 SOVERSION := $(MAJOR)$(if $(filter 0,$(MAJOR)),.$(MINOR))
 
 # ---- Sources ---------------------------------------------------------------
@@ -81,7 +81,7 @@ FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
 OBJECTS := $(LIB_OBJ) $(CLI_OBJ) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
 
-# ---- What the platform calls things ----------------------------------------
+# ---- Platform --------------------------------------------------------------
 SYSTEM := $(shell uname -s)
 STATIC := libpsdvec.a
 ifeq ($(SYSTEM),Darwin)
@@ -110,8 +110,8 @@ once = $(eval $1 := $$(shell { $2; } 2>/dev/null))$($1)
 REQUIRED := libarchive libutf8proc expat libxxhash zlib
 OPTIONAL := icu-uc
 FOUND_OPTIONAL = $(call once,FOUND_OPTIONAL,for p in $(OPTIONAL); do $(PKG_CONFIG) --exists $$$$p && echo $$$$p; done)
-# The archive of a serial OpenBLAS of which the libraries contain a copy; empty: the
-# system's shared OpenBLAS is used.
+# The archive of a serial OpenBLAS to copy into the libraries; empty: the system's shared OpenBLAS
+# is used.
 FOUND_ARCHIVE = $(call once,FOUND_ARCHIVE,CC='$(CC)' sh scripts/private-blas.sh find)
 PRIVATE_BLAS = $(if $(filter shared,$(BLAS)),,$(or $(BLAS_ARCHIVE),$(FOUND_ARCHIVE)))
 PACKAGES = $(REQUIRED) $(if $(PRIVATE_BLAS),,openblas) $(FOUND_OPTIONAL)
@@ -119,7 +119,7 @@ PKG_CFLAGS = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PACKAGES) openblas)
 PKG_LIBS = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PACKAGES))
 OPENBLAS_CFLAGS = $(call once,OPENBLAS_CFLAGS,$(PKG_CONFIG) --cflags openblas)
 OPENBLAS_LIBS = $(call once,OPENBLAS_LIBS,$(PKG_CONFIG) --libs openblas)
-# The program, not the library, edits lines with libedit where it is installed.
+# The program, not the library, edits lines with libedit if it is installed.
 FOUND_EDIT = $(call once,FOUND_EDIT,$(PKG_CONFIG) --exists libedit && echo yes)
 EDIT = $(if $(PORTABLE)$(filter no,$(LIBEDIT)),,$(FOUND_EDIT))
 EDIT_CFLAGS = $(if $(EDIT),-DPV_HAVE_LIBEDIT $(call once,EDIT_PKG_CFLAGS,$(PKG_CONFIG) --cflags libedit))
@@ -127,21 +127,21 @@ EDIT_LIBS = $(if $(EDIT),$(call once,EDIT_PKG_LIBS,$(PKG_CONFIG) --libs libedit)
 CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
 CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
 HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
-# Tests compare with ARPACK where it is installed.
+# Tests compare with ARPACK if it is installed.
 ARPACK_LIBS = $(call once,ARPACK_LIBS,$(PKG_CONFIG) --exists arpack && $(PKG_CONFIG) --libs arpack)
 CC_VERSION = $(call once,CC_VERSION,$(CC) --version | head -n 1)
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
        -Wformat=2 -Wundef
-# Sanitized code is compiled with less optimisation, where gcc guesses wrongly
-# about initialisation; the plain build still answers for that warning.
+# With the lower optimisation of sanitized builds, gcc gives false warnings about initialisation;
+# the normal build still checks for them.
 WERROR_FLAGS = $(if $(WERROR),-Werror $(if $(SANITIZE),$(if $(findstring clang,$(CC_VERSION)),,-Wno-error=maybe-uninitialized)))
 HARDEN = -fstack-protector-strong $(if $(filter Linux,$(SYSTEM)),-fstack-clash-protection) \
          $(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
 COVERAGE_FLAGS = $(if $(COVERAGE),--coverage -O0)
-# Contraction of a*b+c would make results depend on the compiler and the machine.
-# The library sees POSIX alone (src/base/platform.h), the program and the tests the system.
+# Contraction of a*b+c would make results depend on the compiler and the machine. The library is
+# compiled for POSIX only (src/base/platform.h), the program and the tests for the system.
 BASE_CFLAGS = -std=c11 -DPSDVEC_EXPERIMENTAL -ffp-contract=off -fPIC -fvisibility=hidden -pthread -Iinclude
 POSIX = -D_XOPEN_SOURCE=700
 SYSTEM_FLAGS = -D_GNU_SOURCE
@@ -149,7 +149,7 @@ TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERA
 HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-DPV_PORTABLE=1)
 
 LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
-# Of src/ the program sees util alone: tests/check_modules.sh.
+# The program includes only util of src/: tests/check_modules.sh.
 CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(EDIT_CFLAGS) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
@@ -158,9 +158,9 @@ HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA
 ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
 LIBS = $(PKG_LIBS) $(if $(filter Darwin,$(SYSTEM)),-liconv) -pthread -lm
 
-# Two files that change only when what they hold changes: everything compiled
-# depends on the flags, everything linked also on the list of sources. -Werror is
-# left out: it does not change an object.
+# Two files that change only when their contents change: everything compiled depends on the flags,
+# everything linked also on the list of sources. -Werror is omitted, because it does not change an
+# object.
 define FLAGS_TEXT
 $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
@@ -215,8 +215,8 @@ $(SETS_C:.c=.o) $(PAGES_C:.c=.o): %.o: %.c
 	$(call say,CC,$<)
 	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 
-# BLAS as one object, and, if that is a private copy of many megabytes, as a shared
-# library too, for the test programs. Neither is instrumented.
+# BLAS as one object and, if that is a private copy of many megabytes, also as a shared library for
+# the test programs. Neither is instrumented.
 BLAS_OBJ := $(BUILD)/openblas.o
 BLAS_LIB := $(BUILD)/libpv_blas.so
 BLAS_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WERROR_FLAGS) -fno-lto
@@ -263,8 +263,7 @@ TEST_LIB := $(BUILD)/$(PARTS) $(BLAS_OBJ)
 TEST_BLAS = $(if $(PRIVATE_BLAS),$(BLAS_LIB) -Wl$(comma)-rpath$(comma)$(abspath $(BUILD)),$(BLAS_OBJ))
 $(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(PARTS) $(TEST_BLAS) $(CMOCKA_LIBS) $(ARPACK_LIBS) $(OPENBLAS_LIBS))
-# Hosts: programs that see the public header and the shared library alone, and bring a
-# BLAS of their own.
+# Host programs: they use only the public header and the shared library, and link their own BLAS.
 HOST_OBJ := $(call objects,tests/host/tour.c tests/support/scratch.c tests/support/locales.c)
 $(HOST_BIN): %: %.o $(HOST_OBJ) $(BUILD)/$(SHARED) $(BUILD)/flags
 	$(call say,LD,$@)
@@ -277,7 +276,7 @@ $(FUZZ_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 $(BENCH_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))
 
-# The program knows its own manual and its own options.
+# The program writes its manual pages and completions.
 MAN_STAMP := $(BUILD)/man/.made
 COMPLETIONS := $(foreach s,bash zsh fish,$(BUILD)/completions/psdvec.$s)
 $(MAN_STAMP): $(BUILD)/psdvec
@@ -303,9 +302,9 @@ $(API_JSON): scripts/describe-api.awk $(HEADERS) $(OPTION_TABLES) $(BUILD)/flags
 	@if $(API_BUILD)/describe > $@.new 2>/dev/null; then mv -f $@.new $@; else rm -f $@.new; \
 	    echo "  $@ is left out: programs for the target do not run on this machine"; fi
 
-# For programs that link us: what our archive needs is named directly, not by the packages,
-# whose own private libraries few systems have. Both descriptions can be moved: folders below
-# the prefix are spelled relative to it, and for CMake relative to the folder of the library.
+# For programs that link the library: the dependencies of the static library are named directly, not
+# by their packages, whose private dependencies few systems have. Both descriptions are relocatable:
+# folders below the prefix are relative to it, and for CMake relative to the folder of the library.
 below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$1)
 LIBDIR_UP = $(subst $(space),/,$(patsubst %,..,$(subst /, ,$(patsubst $(PREFIX)/%,%,$(LIBDIR)))))
 INCLUDEDIR_THERE = $(if $(filter $(PREFIX)/%,$(LIBDIR)),$(patsubst $(PREFIX)/%,$(LIBDIR_UP)/%,$(INCLUDEDIR)),$(INCLUDEDIR))
@@ -330,7 +329,7 @@ unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs and files that tests of the command line use.
 test-tools: $(TOOL_BIN) $(API_JSON)
 bench-programs: $(BENCH_BIN)
-# Without libFuzzer they can at least be compiled.
+# Without libFuzzer the fuzzers are only compiled.
 fuzz-objects: $(call objects,$(FUZZ_SRC))
 library program unit-tests test-tools bench-programs fuzz-objects: ; @:
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares GloVe here with the authors' program: seconds per epoch on the same counts with the same
+# Compares this GloVe with the authors' program: seconds per epoch on the same counts with the same
 # threads, in alternating rounds; all runs are shown, and medians are used. Prints one Markdown report
 # on standard output.
 #
@@ -11,7 +11,7 @@
 #   DIM=300 X_MAX=10            for both
 #   EPOCHS=2                    per run; the time of an epoch is the difference to a run with one
 #                               epoch less, so that reading and writing are not included
-#   SHUFFLE=program             the authors' `shuffle`; by default the one next to the first GLOVE
+#   SHUFFLE=program             the authors' `shuffle`; by default the one in the folder of the first GLOVE
 #   FLAGS="-O3 -march=native"   description of the builds, one for each GLOVE, separated by |
 set -eu
 build=${BUILD:-build} psdvec=${PSDVEC:-$build/psdvec}

@@ -83,7 +83,8 @@ static inline psdvec_status limit_sgemm(size_t side, int threads, int rounds, do
         for (size_t i = 0; i < 3 * cells; i++)
             block[i] = (float)(i % 1021) / 1021 - 0.5f;
     }
-    for (int round = -1; round < rounds && status == PSDVEC_OK; round++) { /* the first wakes */
+    for (int round = -1; round < rounds && status == PSDVEC_OK; round++) { /* the first is a
+                                                                            * warm-up */
         size_t n = round < 0 && side > 512 ? 512 : side;
         limit_product p = {n, (n + share - 1) / share, block, block + cells, block + 2 * cells};
         double began = pv_now();

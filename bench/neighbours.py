@@ -1,10 +1,10 @@
-"""The ten nearest neighbours of blocks of 256 vectors with numpy, in queries a second.
+"""Finds the ten nearest neighbours of blocks of 256 vectors with numpy, in queries per second.
 
     neighbours.py VECTORS.npy SECONDS
 
-A float32 product of matrices, argpartition for the best ten, and a sort of these: what one
-writes who has no library for it. Vectors are brought to length 1 before the clock runs.
-Prints the best round. bench/neighbours.sh runs it beside similar_many.
+A float32 matrix product, argpartition for the best ten, and a sort of these: the usual
+implementation without a library. Vectors are normalised to length 1 before the measurement. Prints
+the best round. bench/neighbours.sh compares it with similar_many.
 """
 
 import sys

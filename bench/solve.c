@@ -338,7 +338,7 @@ static void close_problem(problem *p)
     pv_link_close(p->link);
 }
 
-/* ---- What is printed ---------------------------------------------------------------------- */
+/* ---- Printing -------------------------------------------------------------------------------- */
 typedef struct limits {
     double flops, memory, cache, touched; /* per second: flops, and bytes */
 } limits;

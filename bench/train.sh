@@ -121,7 +121,7 @@ for t in "${threads[@]}"; do
     printf '| sgemm %s | %s | %s | %.3f | %.1f |\n' "$side" "$t" "$(runs "sgemm.$t" 1)" "$(median "sgemm.$t" 1)" "$(median "sgemm.$t" 2)"
 done
 
-row() { # label, name, threads: whole runs
+row() { # label, name, threads: complete runs
     printf '| %s | %s | %s | %.2f | %.2f | %.0f | %.1f | %s |\n' "$1" "$3" "$(runs "$2.$3" 1)" \
         "$(median "$2.$3" 1)" "$(median "$2.$3" 2)" "$(median "$2.$3" 3)" \
         "$(ratio "$(median "$2.$3" 1)" "$(median "sgemm.$3" 1)")" "$(ratio "$(median "$2.$first" 1)" "$(median "$2.$3" 1)")"

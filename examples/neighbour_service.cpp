@@ -207,7 +207,7 @@ bool same_ignoring_case(std::string_view a, std::string_view b)
                       [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// The value of a header of a request's head; empty if it is not there.
+// The value of a header field of a request; empty if it is missing.
 std::string_view header(std::string_view head, std::string_view name)
 {
     for (std::size_t at = head.find("\r\n"); at != head.npos; at = head.find("\r\n", at)) {
@@ -286,7 +286,7 @@ bool receive(int fd, int stop, std::string &to)
     return got > 0;
 }
 
-// False if the client closed the connection before it had sent a whole request.
+// False if the client closed the connection before it had sent a complete request.
 bool read_request(int fd, int stop, http_request &request)
 {
     std::string bytes;
@@ -313,7 +313,7 @@ bool read_request(int fd, int stop, http_request &request)
     return true;
 }
 
-// Also while the service ends: a request that has arrived is answered.
+// Also during shutdown: a request that has arrived is answered.
 void send_response(int fd, const http_response &response)
 {
     std::string bytes = "HTTP/1.1 " + std::to_string(response.status) + ' ' +
@@ -355,7 +355,7 @@ class worker
     }
 
   private:
-    // What is known of a word that was asked about.
+    // The result of looking up a requested word.
     struct asked {
         std::string text;
         uint32_t word = PSDVEC_UNKNOWN_WORD;
@@ -373,7 +373,7 @@ class worker
         return found == request.query.end() ? otherwise : number(found->second, least, most, name);
     }
 
-    // Finds the word as the model's tokeniser would write it, or spells it.
+    // Finds the word in the form of the model's tokeniser, or computes a vector from its spelling.
     asked look_up(const std::string &text, float *vector)
     {
         asked a;
@@ -423,7 +423,7 @@ class worker
     {
         std::size_t count = texts.size();
         std::size_t top = parameter(request, "top", 1, most_neighbours, 10);
-        std::vector<float> vectors(count * info_->dim); // zeros have no neighbours
+        std::vector<float> vectors(count * info_->dim); // zero vectors have no neighbours
         std::vector<asked> words;
         std::vector<uint32_t> except;
         std::vector<std::size_t> except_begin = {0};
@@ -465,7 +465,7 @@ class worker
         return {200, objects[0] + "\n"};
     }
 
-    // One word a line.
+    // One word per line.
     http_response answer_many(const http_request &request)
     {
         std::vector<std::string> texts;
@@ -511,11 +511,11 @@ void serve_client(worker &worker, int fd, int stop)
     }
     try {
         send_response(fd, response);
-    } catch (const http_error &) { // nobody is there to be told
+    } catch (const http_error &) { // the client is gone
     }
 }
 
-// What a thread does until the service ends.
+// The work of a thread until the service ends.
 void serve(const psdvec_model *model, int listener, int stop)
 {
     try {
@@ -586,7 +586,7 @@ int run(const char *path, std::size_t port, std::size_t threads)
 
     int signal = 0;
     sigwait(&signals, &signal);
-    close(pipe_fds[1]); // which wakes every worker
+    close(pipe_fds[1]); // wakes every worker
     for (std::thread &thread : workers)
         thread.join();
     std::printf("stopped by %s\n", signal == SIGINT ? "SIGINT" : "SIGTERM");

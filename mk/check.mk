@@ -1,11 +1,11 @@
-# Targets that run something: the demo, the tests in all their forms, the benchmarks.
+# Targets that run something: the demo, the tests in all their variants, the benchmarks.
 #
-# Each of the targets that a person calls first sees to its packages and then
-# calls make again, because the flags may be known only after that.
+# Each target for users first installs its packages and then calls make again, because the flags may
+# be known only after that.
 
 PSDVEC = $(abspath $(BUILD))/psdvec
 SUITES = $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
-# What a sanitizer says goes to the test's output; any finding ends the program.
+# Findings of a sanitizer go to the test's output, and end the program.
 SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTIONS \
     LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:$$LSAN_OPTIONS \
     UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS \
@@ -14,7 +14,7 @@ TEST_ENV = BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' SANITIZE='$(SANITIZE)' CC='$(CC)'
     MAKE='$(MAKE)' $(SANITIZER_ENV)
 run_suites = $(TEST_ENV) sh tests/run.sh -j $(JOBS) -l $(BUILD)/test-logs
 sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
-# The fallbacks and the plain kernels, on whatever machine.
+# The fallbacks and the portable kernels, on any machine.
 portable = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/portable PORTABLE=1 CFLAGS=-O1
 
 ##@ Demo, tests and benchmarks
@@ -65,7 +65,7 @@ site: ## build the documentation as a site with offline search in BUILD/site
 
 ##@ Generated files that are committed
 .PHONY: reference abi
-# First into the build folder, so that a failure leaves the page as it was.
+# First into the build folder, so that a failure does not change the page.
 reference: ## write docs/reference/options.md from the options tables
 	$(NEED) build
 	+@$(SUBMAKE) program
@@ -94,7 +94,7 @@ tsan: ## run unit tests and the program on four threads with the thread sanitize
 .PHONY: run-sanitized run-tsan
 run-sanitized: program unit-tests test-tools
 	@$(run_suites) $(SUITES)
-# The thread sanitizer of older compilers needs a memory layout without surprises.
+# The thread sanitizer of older compilers needs a memory layout without randomisation.
 run-tsan: program unit-tests
 	@fixed="setarch $$(uname -m) -R"; $$fixed true 2>/dev/null || fixed=; \
 	$$fixed env $(run_suites) $(UNIT_BIN) $(HOST_BIN) $(if $(HAVE_CLI),scripts/check-threads.sh)

@@ -10,7 +10,7 @@ ZSHDIR ?= $(DATADIR)/zsh/site-functions
 FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
 INSTALL ?= install
 
-# A file goes to D/name; the dynamic loader is told only about a real installation.
+# Files are installed as D/name; the cache of the dynamic loader is updated only without DESTDIR.
 D = $(DESTDIR)
 define tell_loader
 	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
@@ -28,7 +28,7 @@ install: all $(BUILD)/psdvec.pc $(CMAKE_FILES) ## install program, libraries, he
 	$(INSTALL) -m 644 $(OPTION_TABLES) $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/psdvec.pc $D$(LIBDIR)/pkgconfig/psdvec.pc
 	$(INSTALL) -m 644 $(CMAKE_FILES) $D$(LIBDIR)/cmake/psdvec
-# Not there if programs for the target do not run here.
+# Missing if programs for the target do not run here.
 	if [ -f $(API_JSON) ]; then $(INSTALL) -d $D$(DATADIR)/psdvec && $(INSTALL) -m 644 $(API_JSON) $D$(DATADIR)/psdvec; fi
 ifneq ($(HAVE_CLI),)
 	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1 $D$(BASHDIR) $D$(ZSHDIR) $D$(FISHDIR)

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OBJECTIVE = ROOT / "docs/data/algorithm1-objective.csv"
 SPECTRUM = ROOT / "docs/data/algorithm1-spectrum.csv"
 PICTURE = ROOT / "docs/images/algorithm1.svg"
-EXACT, REFINING = 1, 3  # iterations of the default preset, in turn
+EXACT, REFINING = 1, 3  # iterations of the default preset, in order
 
 
 # ---- From models to CSV files ------------------------------------------------
@@ -49,7 +49,7 @@ def read_model(path):
 
 
 def start_objective(path):
-    """L(0): the objective that the log has while the first iteration runs."""
+    """L(0): the objective in the log during the first iteration."""
     for line in path.read_text().splitlines():
         event = json.loads(line)
         if event.get("stage") == "solving" and "objective" in event:

@@ -1,14 +1,13 @@
 #!/bin/sh
-# Writes the C file that holds the built-in test sets (src/eval/builtin_data.h).
+# Writes the C file with the built-in test sets (src/eval/builtin_data.h).
 #
 #   scripts/builtin-sets.sh FILE...         the C file, to standard output
-#   scripts/builtin-sets.sh --text FILE     the text that one of the sets becomes
+#   scripts/builtin-sets.sh --text FILE     the text of one of the sets
 #
-# Comments and blank lines go. Files of word pairs become analogies here: each pair is
-# followed by the next few of its section, round the end, as "a b c d"; partners with
-# which the four words are not all different are passed over, because the answer to a
-# question is never one of its own words. All pairs with all would be five times as many
-# questions that ask the same.
+# Comments and blank lines are removed. Files of word pairs become analogies: each pair is combined
+# with the next few of its section, cyclically, as "a b c d". Partners with which the four words are
+# not all different are skipped, because the answer to a question is never one of its words.
+# Combining all pairs would give five times as many questions without more information.
 set -eu
 PARTNERS=6
 
@@ -44,7 +43,7 @@ i=0 table=
 for file in "$@"; do
     text=$(text_of "$file") # first, so that a failure is not lost in a pipe
     echo "static const char set_${i}[] = {"
-    # Numbers, because a string of this length is more than every compiler need take.
+    # As numbers, because compilers need not support string literals of this length.
     printf '%s\n' "$text" | od -An -v -tu1 |
         awk '{ for (i = 1; i <= NF; i++) printf "%s,", $i; print "" }'
     echo "0};"

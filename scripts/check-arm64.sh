@@ -1,18 +1,18 @@
 #!/bin/sh
 # Builds for 64-bit ARM with Debian's cross compiler and runs the unit tests with QEMU's
-# user emulation, one case per test program. Takes an hour or so on two cores. Prints TAP.
+# user emulation, one case per test program. Takes about an hour on two cores. Prints TAP.
 #
-#   scripts/check-arm64.sh [NAME...]    these unit tests only, as in test_base
+#   scripts/check-arm64.sh [NAME...]    these unit tests only, such as test_base
 #
-# Needs, on Debian, with `dpkg --add-architecture arm64` (in a chroot, if the system is not to
-# be touched): gcc-aarch64-linux-gnu, qemu-user-static, and for arm64 the development packages
+# Needs, on Debian, with `dpkg --add-architecture arm64` (in a chroot, to leave the system
+# unchanged): gcc-aarch64-linux-gnu, qemu-user-static, and for arm64 the development packages
 # of the build and libcmocka-dev:
 #
 #   apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static \
 #       libarchive-dev:arm64 zlib1g-dev:arm64 libutf8proc-dev:arm64 libexpat1-dev:arm64 \
 #       libxxhash-dev:arm64 libopenblas-serial-dev:arm64 libicu-dev:arm64 libcmocka-dev:arm64
 #
-# Without them the check is skipped. TEST_TIMEOUT is the most seconds of a test program (3600).
+# Without them the check is skipped. TEST_TIMEOUT is the time limit of a test program in seconds (3600).
 set -u
 target=aarch64-linux-gnu
 build=${BUILD:-build}/arm64

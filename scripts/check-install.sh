@@ -1,8 +1,7 @@
 #!/bin/sh
-# Checks `make install`: that everything arrives, that a program builds against it
-# through pkg-config and through CMake with the shared and with the static library, that nothing but
-# psdvec_* is exported, that no call of ours changes the process of a host, and that
-# `make uninstall` leaves nothing. Prints TAP.
+# Checks `make install`: everything is installed, a program builds against it through pkg-config and
+# through CMake with the shared and with the static library, only psdvec_* is exported, no call of
+# the library changes the state of the process, and `make uninstall` leaves no files. Prints TAP.
 set -u
 make=${MAKE:-make}
 CC=${CC:-cc}
@@ -51,7 +50,7 @@ int main(void)
 }
 END
 
-# The variables that the calling make was given come along in MAKEFLAGS.
+# MAKEFLAGS passes on the variables of the calling make.
 installs() { $make --no-print-directory WERROR=1 BUILD="$build" PREFIX=/opt/psdvec DESTDIR="$stage" install; }
 pc() {
     PKG_CONFIG_PATH=$stage/opt/psdvec/lib/pkgconfig pkg-config --define-variable=prefix="$stage/opt/psdvec" "$@" psdvec
@@ -61,8 +60,8 @@ uses_shared() {
     $CC -std=c11 "$scratch/user.c" $(pc --cflags) -o "$scratch/user" $(pc --libs) &&
         [ "$(LD_LIBRARY_PATH=$stage/opt/psdvec/lib "$scratch/user")" = "$version" ]
 }
-# Where the static library alone is installed, one call of pkg-config links it, with
-# the shared libraries that it needs.
+# If only the static library is installed, one call of pkg-config links it, with the shared
+# libraries that it needs.
 # shellcheck disable=SC2046,SC2086
 uses_static() {
     rm -rf "$scratch/static" && cp -R "$stage/opt/psdvec" "$scratch/static" &&
@@ -72,8 +71,8 @@ uses_static() {
     $CC -std=c11 "$scratch/user.c" -o "$scratch/user-static" $flags &&
         [ "$("$scratch/user-static")" = "$version" ]
 }
-# A program static to the last byte needs static twins of all the libraries and of theirs;
-# their packages know which. ICU is written in C++.
+# A fully static program needs static versions of all libraries and of their dependencies, which
+# their packages list. ICU is written in C++.
 all_packages=libarchive
 pkg-config --exists icu-uc && all_packages="$all_packages icu-uc"
 # shellcheck disable=SC2046,SC2086
@@ -104,7 +103,7 @@ uses_cmake() {
     for program in with-shared with-static; do
         [ "$("$scratch/cmake/$program")" = "$version" ] || return 1
     done
-    # The shared one is loaded, the static one not.
+    # The shared library is loaded, the static one is not.
     nm -D "$scratch/cmake/with-shared" | grep -q ' U psdvec_version' &&
         ! nm -D "$scratch/cmake/with-static" | grep -q ' U psdvec_version'
 }
@@ -118,7 +117,7 @@ cmake_finds() { # version
 cmake_chooses() {
     cmake_finds "${version%%.*}" && cmake_finds "$version" && ! cmake_finds 99 && ! cmake_finds "$other_version"
 }
-# Each alone, in strict C11, with every warning.
+# Each header alone, in strict C11, with every warning.
 # shellcheck disable=SC2046,SC2086
 headers_alone() {
     for header in include/psdvec/*.h; do
@@ -127,7 +126,7 @@ headers_alone() {
             return 1
     done
 }
-# The example finds the library by pkg-config, as a user's program would.
+# The example finds the library by pkg-config, like a user's program.
 builds_example() {
     command -v c++ >/dev/null || { echo "no C++ compiler"; return 0; }
     PKG_CONFIG_PATH=$stage/opt/psdvec/lib/pkgconfig $make --no-print-directory -C examples \
@@ -138,7 +137,7 @@ exports_prefix() {
     grep -q ' psdvec_version$' "$scratch/symbols" || return 1
     ! awk '{ print $NF }' "$scratch/symbols" | grep -v '^psdvec_'
 }
-# A host may link a BLAS of its own beside our static library.
+# A program may link its own BLAS together with the static library.
 defines_prefix() {
     nm --defined-only "$stage/opt/psdvec/lib/libpsdvec.a" | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }' >"$scratch/symbols"
     grep -q '^psdvec_version$' "$scratch/symbols" || return 1
@@ -163,7 +162,7 @@ has_files() {
     done
 }
 links() { [ "$(readlink "$stage/opt/psdvec/lib/libpsdvec.so")" = "libpsdvec.so.$soversion" ]; }
-# A program records this name, and is not started with a library of another interface.
+# A program records this name, and does not start with a library of another interface.
 has_soname() {
     readelf -d "$stage/opt/psdvec/lib/libpsdvec.so" | grep -q "SONAME.*\[libpsdvec\.so\.$soversion\]" &&
         readelf -d "$scratch/user" | grep -q "NEEDED.*\[libpsdvec\.so\.$soversion\]" || return 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the test runner: that what fails, crashes, stops short or runs nothing is
-# counted as failed, and that the last line says so. Prints TAP.
+# Checks the test runner: suites that fail, crash, stop early or run nothing count as failed, and
+# the last line reports them. Prints TAP.
 set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the program on four threads, in several ways, for the thread sanitizer to
-# watch; the counts must be the same bits each time. Prints TAP.
+# Runs the program on four threads, in several ways, under the thread sanitizer; the counts must be
+# the same bits each time. Prints TAP.
 set -u
 program=${PSDVEC:?}
 scratch=$(mktemp -d) || exit 2
@@ -19,7 +19,7 @@ check() { # description, command...
     fi
 }
 
-# Some 2 MB of words with a frequent head and a long tail, the same every time.
+# About 2 MB of words with a frequent head and a long tail, the same every time.
 awk 'BEGIN {
     x = 42
     for (line = 0; line < 20000; line++) {
@@ -51,7 +51,7 @@ check "four threads behind a decompressor" count "$scratch/text.txt.gz" --thread
 check "a merge on four threads" "$program" counts merge "$scratch/one.safetensors" \
     "$scratch/a.safetensors" -o "$scratch/e.safetensors" --threads 4 -q
 check "a dump" "$program" counts dump "$scratch/one.safetensors" --top 10 --threads 4
-train() { # threads: with the default preset, so with all of the read-out
+train() { # threads: with the default preset, so with the complete read-out
     "$program" train "$scratch/one.safetensors" --core 300 --dim 24 --threads "$1" -o "$scratch/$1.model" -q
 }
 trained() { train 1 && train "$1" && cmp "$scratch/1.model" "$scratch/$1.model"; }

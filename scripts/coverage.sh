@@ -1,6 +1,6 @@
 #!/bin/sh
-# Gathers what an instrumented run left in FOLDER: a table here, pages in FOLDER/html.
-# Files that no test touched appear too, with nothing reached.
+# Collects the results of an instrumented run in FOLDER: prints a table, and writes pages to
+# FOLDER/html. Files that no test executes are included.
 set -eu
 folder=$1
 if ! command -v lcov >/dev/null 2>&1; then

@@ -72,13 +72,13 @@ dev|?|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy|python
 END
 }
 
-# $CC may hold options too ("ccache gcc", "gcc -m32"), so it stays unquoted.
+# $CC may contain options ("ccache gcc", "gcc -m32"), so it is not quoted.
 has_header() {
     # shellcheck disable=SC2086
     printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null 2>&1
 }
 
-# The compiler prints the full name of a file that it finds, else the name it was given.
+# The compiler prints the full path of a file that it finds, otherwise the name as given.
 has_linked() {
     # shellcheck disable=SC2086
     found=$(${CC:-cc} -print-file-name="$1" 2>/dev/null)

@@ -1,12 +1,12 @@
-# From the public headers to a C program that prints psdvec-api.json, the description of the C
+# Converts the public headers into a C program that prints psdvec-api.json, the description of the C
 # interface for bindings (docs/how-to/embed-in-c.md).
 #
 #   cc -E -dD -Iinclude psdvec.c | awk -v soname=NAME -f scripts/describe-api.awk >describe.c
 #
-# The headers are read as the preprocessor leaves them. They have few forms of declarations, and
-# anything else ends this script with an error. What it understood is put into the program as
-# assertions, which compare every type with the compiler's; sizes, offsets and values are computed
-# by the program. So the description is right if the program compiles.
+# The headers are read after preprocessing. They have few forms of declarations, and anything else
+# ends this script with an error. The program contains assertions that compare every type with the
+# compiler's; it computes sizes, offsets and values. So the description is right if the program
+# compiles.
 
 function fail(why) {
     print "describe-api.awk: " why > "/dev/stderr"
@@ -32,7 +32,7 @@ function tidy(s) {
     return trim(s)
 }
 
-# Splits at `separator` outside of parentheses and braces, into part[1..]; returns how many.
+# Splits at `separator` outside parentheses and braces, into part[1..]; returns the number of parts.
 function split_outside(s, separator, part,    i, c, depth, n) {
     n = 1
     part[1] = ""
@@ -47,16 +47,16 @@ function split_outside(s, separator, part,    i, c, depth, n) {
     return n
 }
 
-# "*const*" as "*const *", behind a base type as "const char *const *".
+# "*const*" as "*const *", after a base type as "const char *const *".
 function with_stars(base, stars) {
     gsub(/[*]const/, "*const ", stars)
     sub(/ $/, "", stars)
     return stars == "" ? base : base " " stars
 }
 
-# A tidy declaration of one object: "const char*const*inputs", "double quantiles[5]",
-# "const uint32_t(*asked)[3]", or without a name. Sets d_name, d_type as C writes it, d_base without
-# const, d_pointers, d_array (elements, 0: no array), d_pointer_to (the type of a pointer to it) and
+# A tidy declaration of one object: "const char*const*inputs", "double quantiles[5]", "const
+# uint32_t(*asked)[3]", or without a name. Sets d_name, d_type in C notation, d_base without const,
+# d_pointers, d_array (elements, 0: no array), d_pointer_to (the type of a pointer to it) and
 # d_specifiers, which further declarators share.
 function declare(s,    stars, rest, bounds) {
     bounds = ""
@@ -130,7 +130,7 @@ function described(    s) {
     return d_array ? s ", \"array\": " d_array : s
 }
 
-# What `from` separates, joined by `to`. Not gsub: how it reads backslashes depends on the awk.
+# Replaces `from` by `to`. Not with gsub, whose treatment of backslashes depends on the awk.
 function replace(s, from, to,    n, i, part, joined) {
     n = split(s, part, from)
     joined = part[1]
@@ -145,7 +145,7 @@ function quoted(s) {
     return "\"" s "\""
 }
 
-# Lines of the program: JSON as it is, and JSON with a number behind.
+# Lines of the program: JSON, and JSON followed by a number.
 function put(s) { body = body "    put(" quoted(s) ");\n" }
 function put_number(s, number) {
     put(s)
@@ -168,7 +168,7 @@ function signature(s,    open, head, list, n, i, part, json, types) {
     if (d_name == "") fail("'" s "' has no name")
     f_name = d_name
     f_pointer = d_type " (*)("
-    # Bytes without a zero at their end: their number comes back through `length`.
+    # Bytes without a terminating zero: `length` receives their number.
     json = "\"returns\": {" described() \
         (d_type == "const char *" && list ~ /size_t *\* *length/ ? ", \"length\": \"length\"" : "") \
         "}, \"parameters\": ["
@@ -217,7 +217,7 @@ function add_struct(name, list,    n, i, m, k, part, item, first) {
     }
 }
 
-# A whole declaration, without its semicolon; of an inline function without its body.
+# A complete declaration, without its semicolon; an inline function without its body.
 function declaration(s,    name, list, exported, json) {
     exported = gsub(/__attribute__ *\( *\(visibility *\( *"default" *\) *\) *\)/, "", s)
     s = trim(s)

@@ -29,7 +29,7 @@ def box(picture, x, y, width, height, series=None):
 
 
 def arrow(picture, points, series="grey"):
-    """A line through points with a head at its end; the last part is horizontal or vertical."""
+    """A line through points with an arrowhead; its last part is horizontal or vertical."""
     picture.path(points, series, 1.6)
     (x0, y0), (x, y) = points[-2:]
     dx, dy = (x > x0) - (x < x0), (y > y0) - (y < y0)

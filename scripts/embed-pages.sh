@@ -1,11 +1,11 @@
 #!/bin/sh
-# Writes the C file that holds the templates of pages (cli/page.h).
+# Writes the C file with the templates of pages (cli/page.h).
 #
 #   scripts/embed-pages.sh TEMPLATE...    the C file, to standard output
 #
 # Style sheets and scripts that a template loads become part of it, so that a page is one file. The
 # bytes 1 and 2 mark where page.c inserts the text and the JSON, in place of the samples. A policy
-# forbids the browser to load anything.
+# prevents the browser from loading anything.
 set -eu
 
 whole() {
@@ -45,7 +45,7 @@ for template in "$@"; do
     page=$(whole "$template") # first, so that a failure is not lost in a pipe
     name=${template##*/}
     echo "const unsigned char page_${name%.html}[] = {"
-    # Numbers, because a string of this length is more than every compiler need take.
+    # As numbers, because compilers need not support string literals of this length.
     printf '%s\n' "$page" | od -An -v -tu1 |
         awk '{ for (i = 1; i <= NF; i++) printf "%s,", $i; print "" }'
     echo "0};"

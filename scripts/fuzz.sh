@@ -1,15 +1,15 @@
 #!/bin/sh
-# Runs libFuzzer programs, each for a while, side by side.
+# Runs libFuzzer programs in parallel, each for a given time.
 #
 #   scripts/fuzz.sh -j JOBS -s SECONDS FOLDER FUZZER...
 #
-# What a fuzzer NAME learns stays in FOLDER/corpus/NAME for the next run; seeds
-# come from tests/fuzz/corpus/NAME, its words from tests/fuzz/NAME.dict, if they
-# exist; readers of files also begin with those of tests/golden. An input that
-# breaks something stays in FOLDER/findings.
+# The corpus of a fuzzer NAME is kept in FOLDER/corpus/NAME for the next run. Seeds come from
+# tests/fuzz/corpus/NAME and the dictionary from tests/fuzz/NAME.dict, if they exist; readers of
+# files also start with those of tests/golden. Inputs that cause a failure are stored in
+# FOLDER/findings.
 set -u
 
-# The files, each behind the byte by which these fuzzers tell a whole file.
+# The files, each after the byte with which these fuzzers mark a complete file.
 golden() {
     seeds=$folder/seeds/$name
     mkdir -p "$seeds"

@@ -3,7 +3,7 @@
 # Uses clang-tidy, cppcheck and shellcheck, whichever are installed.
 set -u
 
-# One file through clang-tidy; its count of suppressed warnings is noise.
+# One file through clang-tidy, without its count of suppressed warnings.
 if [ "$1" = --one ]; then
     # shellcheck disable=SC2086
     clang-tidy --quiet "$2" -- $LINT_FLAGS 2>/dev/null || exit 1

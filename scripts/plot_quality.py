@@ -56,7 +56,7 @@ def components():
             y = top + (index + 0.5) * step
             found = {row["half"]: float(row[column]) - float(default[row["half"]][column])
                      for row in rows if row["variant"] == variant}
-            if min(found.values()) < -limit:  # off the scale: the mean as a figure at the left edge
+            if min(found.values()) < -limit:  # off the scale: the mean as a number at the left edge
                 picture.text(panel.x + 3, y + 4, "◂ " + signed(sum(found.values()) / 2, 2), size=11)
                 continue
             ends = [panel.place(found[half], 0)[0] for half in ("first", "second")]
@@ -68,7 +68,8 @@ def components():
 
 
 def best_scores(rows, system, test_set):
-    """Of a system on a test set: (words, score, low, high) by amount of text; of analogies the better method."""
+    """The (words, score, low, high) of a system on a test set by amount of text; for analogies the
+    better method."""
     best = {}
     for row in rows:
         if row["system"] == system and row["set"] == test_set:
@@ -104,7 +105,7 @@ def text_size():
                      title="words of text" if number > 1 else "")
         for system, series, _ in reversed(systems):
             points = best_scores(rows, system, test_set)
-            if system == "sgns-epochs":  # the largest part of the text has 5 epochs either way
+            if system == "sgns-epochs":  # the largest part of the text has 5 epochs in both
                 points += [p for p in best_scores(rows, "sgns", test_set) if p[0] > points[-1][0]]
             panel.series(series, [p[:2] for p in points], [(p[0], p[2], p[3]) for p in points if system == "psd"])
     return picture

@@ -17,12 +17,12 @@
 set -eu
 CC=${CC:-cc}
 
-# CC may hold options too ("ccache gcc"), so it stays unquoted.
+# CC may contain options ("ccache gcc"), so it is not quoted.
 # shellcheck disable=SC2086
 tool() { $CC -print-prog-name="$1"; }
 
-# Debian and Ubuntu keep the serial build in a folder of its own. An archive elsewhere,
-# named by the variable BLAS_ARCHIVE of the Makefile, is checked when it is used.
+# Debian and Ubuntu install the serial build in a separate folder. An archive elsewhere, named by
+# the variable BLAS_ARCHIVE of the Makefile, is checked when it is used.
 # shellcheck disable=SC2086
 find_archive() {
     archive=$($CC -print-file-name=openblas-serial/libopenblas.a)
@@ -41,7 +41,7 @@ count_buffers() {
     echo $buffers
 }
 
-# Links what is needed of the archive into $1, with the linker script $2 if given.
+# Links the required members of the archive into $1, with the linker script $2 if given.
 # shellcheck disable=SC2046,SC2086
 gather() {
     $CC -r -nostdlib $(sed 's/ .*//; s/^/-Wl,-u,/' "$scratch/rename") \
@@ -49,10 +49,10 @@ gather() {
         "$guard" ${2:-} "$archive" -o "$1"
 }
 
-# OpenBLAS chooses its kernels for the processor from one table per kind of processor,
-# and the tables name every kernel. Those of the types complex and double complex, like
-# cgemm_kernel_n_HASWELL, are replaced by a function of ours in the tables, unless some code
-# refers to one directly or there is any other function for complex numbers.
+# OpenBLAS chooses its kernels for the processor from one table per type of processor, and the
+# tables refer to every kernel. Those of the types complex and double complex, like
+# cgemm_kernel_n_HASWELL, are replaced by a stub in the tables, unless some code refers to one
+# directly or there is any other function for complex numbers.
 leave_out_complex() {
     awk '$2 == "T" && $3 !~ /_[A-Z][A-Z0-9_]*$/ { sub(/^cblas_/, "", $3); if ($3 ~ /^i?[cz]/) exit 1 }' \
         "$scratch/symbols" || return 0

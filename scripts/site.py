@@ -55,16 +55,16 @@ def link(target, page, anchor=""):
 
 
 class Rewriter(HTMLParser):
-    """Goes over the HTML of one Markdown file: gives headings their anchors, rewrites links, makes tables
-    and pictures scroll, and collects the headings and the text of each section."""
+    """Processes the HTML of one Markdown file: adds anchors to headings, rewrites links, makes
+    tables and pictures scroll, and collects the headings and the text of each section."""
 
     def __init__(self, source, site):
         super().__init__(convert_charrefs=False)
         self.source, self.site = source, site
         self.out, self.title, self.anchors = [], "", {}
         self.sections = [{"level": 1, "anchor": "", "heading": "", "text": []}]
-        self.heading = None  # [tag, HTML, text] of the heading that is open
-        self.unlinked = []  # for each open <a>: whether it was left out
+        self.heading = None  # [tag, HTML, text] of the open heading
+        self.unlinked = []  # for each open <a>: whether it was omitted
 
     def emit(self, text):
         (self.out if self.heading is None else self.heading[1]).append(text)
@@ -144,11 +144,11 @@ class Site:
         self.version = re.search(r'#define PSDVEC_VERSION "(.*)"',
                                  (ROOT / "include/psdvec/psdvec.h").read_text(encoding="utf-8")).group(1)
         self.pages = {}  # source: Rewriter
-        self.files = set()  # linked files that are no Markdown
+        self.files = set()  # linked files that are not Markdown
         self.fragments = []  # (source, link, target, anchor), checked when all pages are known
 
     def resolve(self, source, url):
-        """The URL in the site that a link of a source file means; None for a folder of the repository."""
+        """The URL in the site for a link of a source file; None for a folder of the repository."""
         parts = urlsplit(url)
         if parts.scheme or parts.netloc:
             return url

@@ -81,7 +81,7 @@ class Picture:
             css, edge, "L".join("%.1f %.1f" % (x + scale * a, y + scale * b) for a, b in corners)))
 
     def legend(self, x, y, entries, size=12, gap=26):
-        """Entries (series, label) in one line; the width of a letter is estimated."""
+        """Entries (series, label) on one line; the width of a letter is estimated."""
         for series, label in entries:
             self.path([(x, y), (x + 26, y)], series)
             self.marker(x + 13, y, series)
@@ -157,11 +157,11 @@ class Panel:
             self.picture.marker(*self.place(x, y), name, size, hollow)
 
     def label(self, name, x, y, text):
-        """Text in the colour of a series, at a place in the panel."""
+        """Text in the colour of a series, at a position in the panel."""
         self.picture.text(*self.place(x, y), text, "f-%s" % name)
 
     def series(self, name, points, intervals=(), size=4.2):
-        """Points (x, y) joined by a line; intervals (x, low, high) as thin vertical lines."""
+        """Points (x, y) connected by a line; intervals (x, low, high) as thin vertical lines."""
         for x, low, high in intervals:
             (left, top), (_, bottom) = self.place(x, high), self.place(x, low)
             self.picture.line(left, top, left, bottom, "s-%s" % name, 1)

@@ -39,7 +39,7 @@ DIM = "#8b949e"
 
 
 def capture(command, folder):
-    """What the command prints on a terminal."""
+    """The output of the command on a terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
@@ -52,7 +52,7 @@ def capture(command, folder):
     while True:
         try:
             block = os.read(terminal, 65536)
-        except OSError:  # how Linux says that the other end has closed
+        except OSError:  # on Linux: the other end has closed
             break
         if not block:
             break
@@ -105,7 +105,7 @@ def draw_line(line, top):
             width = sum(BLOCKS[character] for character in text) * CELL
             yield '<rect x="%.1f" y="%.1f" width="%.2f" height="%.1f" fill="%s"/>' % (
                 EDGE + column * CELL, top + 3.5, width, LINE - 6, fill_of(style))
-        else:  # one element a stretch without two spaces in a row
+        else:  # one element for each stretch without consecutive spaces
             for word in re.finditer(r"\S+( \S+)*", text):
                 yield '<text x="%.1f" y="%.1f" textLength="%.1f" fill="%s"%s>%s</text>' % (
                     EDGE + (column + word.start()) * CELL, top + 14,

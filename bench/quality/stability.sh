@@ -48,7 +48,7 @@ model() { # system | part | seed: WORK/system-part-seed.safetensors
     esac
 }
 
-cell() { # system | part | seed | part | seed | options of overlap.py: what the two models have in common
+cell() { # system | part | seed | part | seed | options of overlap.py: the overlap of the two models
     model "$1" "$2" "$3"
     model "$1" "$4" "$5"
     a=$work/$1-$2-$3.safetensors b=$work/$1-$4-$5.safetensors

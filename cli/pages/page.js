@@ -1,9 +1,9 @@
-// Components that all pages share. A page fills the slots of its <template> with what these
-// functions return:
+// Components shared by all pages. A page fills the slots of its <template> with the results of
+// these functions:
 //
 //   showPage({title: "...", scores: table({...}), chart: barChart({...})});
 //
-// No function here knows which command wrote the data.
+// No function here depends on the command that wrote the data.
 "use strict";
 
 // ---- Markup ---------------------------------------------------------------------------------
@@ -12,8 +12,8 @@ class Markup {
   constructor(text) { this.text = text; }
 }
 
-// html`<b>${word}</b>`: whatever is inserted becomes text, whatever it contains, unless it is
-// markup itself. Lists are joined; null, undefined and false insert nothing. Attribute values need
+// html`<b>${word}</b>`: inserted values become text, whatever they contain, unless they are markup
+// themselves. Lists are joined; null, undefined and false insert nothing. Attribute values need
 // double quotes.
 function html(parts, ...values) {
   return new Markup(parts.reduce((text, part, k) => text + markupOf(values[k - 1]) + part));
@@ -37,7 +37,7 @@ const newId = () => `id-${++idCount}`;
 // ---- The page -------------------------------------------------------------------------------
 
 // The data of this page: the JSON that the command writes, or the sample of a template that is
-// opened as it is. Integers that a double cannot hold stay as they are written.
+// opened directly. Integers that a double cannot represent are kept as text.
 function pageData() {
   const element = document.getElementById("data");
   if (!element) return window.sample;
@@ -46,7 +46,7 @@ function pageData() {
 }
 
 // Replaces the plain text by the page's template, and each <slot name="x"> in it by slots.x; an
-// element with data-if="x" is left out if there is no slots.x.
+// element with data-if="x" is omitted if there is no slots.x.
 function showPage(slots) {
   const page = document.querySelector("template").content.cloneNode(true);
   for (const part of page.querySelectorAll("[data-if]")) if (!slots[part.dataset.if]) part.remove();
@@ -62,8 +62,8 @@ function showPage(slots) {
 
 const known = (value) => typeof value === "number" && Number.isFinite(value);
 const count = (value) => Math.round(value).toLocaleString("en-US");
-// As printf rounds, and so the text forms of the same results: ties, which only sums of powers of
-// two can be, go to the even digit.
+// Rounds like printf, and therefore like the text formats of the same results: ties, which only
+// sums of powers of two can be, round to even.
 function fixed(value, digits) {
   const tie = Number.isInteger(value * 2 ** 20) && (Math.abs(value) * 10 ** digits) % 2 === 0.5;
   return (tie ? value - Math.sign(value) * 2 ** -20 : value).toFixed(digits);
@@ -100,7 +100,7 @@ function percent(part, whole) {
 
 // ---- Small parts ----------------------------------------------------------------------------
 
-// The figures that sum a page up: [[value, label], ...].
+// The figures that summarise a page: [[value, label], ...].
 const facts = (pairs) => html`<dl class="facts">${pairs.map(
   ([value, label]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 
@@ -117,12 +117,12 @@ const direction = (value) =>
 // ---- Tables ---------------------------------------------------------------------------------
 
 // table({caption, columns, rows, groups, foot, style}):
-//   caption  what it is, for screen readers
-//   columns  {head, text, sort, title}; text: a column of words; sort: "up" or "down", what the first
-//            press of the head does; title: what a head that sorts says to the pointer
+//   caption  description for screen readers
+//   columns  {head, text, sort, title}; text: a column of words; sort: "up" or "down", the direction
+//            of the first click on the head; title: the tooltip of a sortable head
 //   groups   a row above the heads: {head, span}
 //   rows, foot  lists of cells, of which the first names the row. A cell is a text, or {text, note,
-//            value, style, span}; note: a smaller line below; value: what the row is sorted by
+//            value, style, span}; note: a smaller line below; value: the sort key
 function table({caption, columns, rows, groups, foot, style = ""}) {
   const head = (column, k) => html`<th scope="col" class="${column.text ? "text" : ""}"${
     column.sort && html` aria-sort="none"`}${groups && k === 0 && html` rowspan="2"`}>${
@@ -147,7 +147,7 @@ function bodyCell(cell, k, column = {}) {
   return k ? html`<td ${attributes}>${content}</td>` : html`<th scope="row" ${attributes}>${content}</th>`;
 }
 
-// First in the column's direction, then in the other, then in the order of the page.
+// First in the direction of the column, then in the other, then in the order of the page.
 function sortTable(button) {
   const head = button.closest("th"), body = head.closest("table").tBodies[0];
   const rows = Array.from(body.rows);
@@ -161,7 +161,7 @@ function sortTable(button) {
   const compare = (a, b) => {
     const [x, y] = [a, b].map((row) => row.cells[column] && row.cells[column].dataset.value);
     if (order === "none" || x === y) return place(a) - place(b);
-    if (x === undefined || y === undefined) return x === undefined ? 1 : -1; // what has no value is last
+    if (x === undefined || y === undefined) return x === undefined ? 1 : -1; // missing values last
     const sign = order === "ascending" ? 1 : -1;
     const difference = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
     return sign * difference || place(a) - place(b);
@@ -179,7 +179,7 @@ document.addEventListener("click", (event) => {
 // ---- Bar charts -----------------------------------------------------------------------------
 
 // barChart({title, caption, rows, ticks}): horizontal bars, from 0 to the right or, if negative, to
-// the left. Rows: {label, bars}. Bars, several in a row stand below each other: {value, text, low,
+// the left. Rows: {label, bars}. Bars, several of which are below each other: {value, text, low,
 // high, before, style, description}; `low` and `high` are the ends of whiskers; `before` is a
 // lighter part that the bar continues; `style` is "best", "alike" or "other"; a bar without a value
 // has only its text. `ticks` formats the marks of the axis; without it there is none.
@@ -187,7 +187,7 @@ function barChart({title, caption, rows, ticks}) {
   const bars = rows.flatMap((row) => row.bars).filter((bar) => known(bar.value));
   const ends = bars.flatMap((bar) => [(bar.before || 0) + bar.value, bar.low, bar.high]).filter(known);
   const lowest = Math.min(0, ...ends), most = Math.max(0, ...ends);
-  // What reaches below 0 ends before a mark of the axis, not at the edge of the chart.
+  // Bars below 0 end before a mark of the axis, not at the edge of the chart.
   const step = stepBetween(lowest, most), least = Math.floor(lowest / step + 1e-9) * step;
   const marks = ticks ? marksBetween(least, most, step) : [];
   const across = (value) => (most > least ? (100 * (value - least)) / (most - least) : 0);
@@ -222,14 +222,14 @@ function chartRow({label, bars}, place, at) {
       bars.map((bar) => html`<span>${bar.text}</span>`)}</span>`;
 }
 
-// A bar in a line of text, from the middle to the left or right; `largest` fills a half.
+// A bar within a line of text, from the middle to the left or right; `largest` fills a half.
 function inlineBar(value, largest) {
   const end = largest > 0 ? 50 + (50 * value) / largest : 50;
   return html`<svg class="inline-bar" aria-hidden="true"><line class="${value < 0 ? "minus" : "plus"}" x1="50%" x2="${
     fixed(end, 1)}%" y1="50%" y2="50%" stroke-width="8"/><line class="zero" x1="50%" x2="50%" y1="0" y2="100%"/></svg>`;
 }
 
-// The distance of marks on an axis: 1, 2 or 5 times a power of ten.
+// The distance between marks on an axis: 1, 2 or 5 times a power of ten.
 function stepBetween(least, most) {
   const rough = (most - least) / 4.5 || 1, power = 10 ** Math.floor(Math.log10(rough));
   return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
