@@ -3,7 +3,8 @@
 
     scripts/plot_quality.py [-o FOLDER] [FIGURE]...
 
-FIGURE is components, text-size or dimensions (default: all), FOLDER where they are written (default: docs/images).
+FIGURE is components, text-size, dimensions or solver-limits (default: all), FOLDER where they are written (default:
+docs/images).
 
 The first lines of each CSV file name the command that measured it. Needs Python 3.6 and nothing else.
 """
@@ -91,7 +92,7 @@ def text_size():
               ("msr", "MSR analogies", "share answered correctly", 0.85)]
     left, top, width, height, across, down = 66, 120, 356, 206, 88, 76
     picture = Picture(left + 2 * width + across + 22, top + 2 * height + down + 58, "Scores by amount of training text",
-                      "Scores of psdvec, skip-gram and GloVe trained on 1 to 65 million words, on four test sets.")
+                      "Scores of psdvec, skip-gram and GloVe trained on 1 to 64 million words, on four test sets.")
     picture.text(16, 27, "Score against amount of training text, 100 dimensions", size=14, bold=True)
     picture.legend(18, 50, [entry[1:] for entry in systems[:2]])
     picture.legend(18, 71, [entry[1:] for entry in systems[2:]])
@@ -147,7 +148,31 @@ def dimensions():
     return picture
 
 
-FIGURES = {"components": components, "text-size": text_size, "dimensions": dimensions}
+def solver_limits():
+    """Share of the machine's limit that each part of the solver reaches: a row per part."""
+    rows = read_csv(DATA / "solver-limits.csv")
+    left, top, step, width = 352, 64, 23, 330
+    height = step * len(rows)
+    picture = Picture(left + width + 84, top + height + 46, "Speed of the parts of the solver",
+                      "Share of the limit of the machine that each part of the solver reaches.")
+    picture.text(16, 25, "Parts of the solver: share of the limit of the machine", size=14, bold=True)
+    picture.text(left + width + 16, top - 10, "ms", "quiet", 12)
+    panel = Panel(picture, left, top, width, height, (0, 1.1), (0, 1))
+    for number in range(0, len(rows), 2):
+        picture.rect(12, top + number * step, picture.width - 20, step, "stripe")
+    panel.x_axis([0, 0.25, 0.5, 0.75, 1], lambda share: "%d %%" % (100 * share), grid=True)
+    zero = panel.place(0, 0)[0]
+    for number, row in enumerate(rows):
+        y = top + (number + 0.5) * step
+        end = panel.place(float(row["reached"]), 0)[0]
+        picture.text(left - 12, y + 4, row["part"], anchor="end")
+        picture.line(zero, y, end, y, "s-blue", 5)
+        picture.marker(end, y, "blue")
+        picture.text(left + width + 16, y + 4, "%.0f" % float(row["ms"]), size=11)
+    return picture
+
+
+FIGURES = {"components": components, "text-size": text_size, "dimensions": dimensions, "solver-limits": solver_limits}
 
 
 def main():
@@ -155,7 +180,7 @@ def main():
     parser.add_argument("-o", dest="folder", type=Path, default=IMAGES,
                         help="write to this folder (default: docs/images)")
     parser.add_argument("figures", nargs="*", metavar="FIGURE",
-                        help="components, text-size or dimensions (default: all)")
+                        help="%s (default: all)" % ", ".join(FIGURES))
     options = parser.parse_args()
     for name in options.figures or FIGURES:
         if name not in FIGURES:
