@@ -3,8 +3,8 @@
 
     scripts/plot_quality.py [-o FOLDER] [FIGURE]...
 
-FIGURE is components, text-size, dimensions or solver-limits (default: all), FOLDER where they are written (default:
-docs/images).
+FIGURE is components, text-size, dimensions, solver-limits or agreement (default: all), FOLDER where they are written
+(default: docs/images).
 
 The first lines of each CSV file name the command that measured it. Needs Python 3.6 and nothing else.
 """
@@ -172,7 +172,36 @@ def solver_limits():
     return picture
 
 
-FIGURES = {"components": components, "text-size": text_size, "dimensions": dimensions, "solver-limits": solver_limits}
+def agreement():
+    """Score of psdvec's baselines against that of the original programs: a panel for each kind of test set."""
+    rows = read_csv(DATA / "agreement.csv")
+    pairs = list(zip(rows[::2], rows[1::2]))
+    groups = [("ppmi", "purple", "PPMI"), ("svd", "blue", "SVD"), ("cca", "grey", "CCA"),
+              ("sgns", "orange", "skip-gram, CBOW"), ("glove", "green", "GloVe")]
+    panels = [("Spearman correlation, five sets", ["ws-sim", "ws-rel", "men", "turk", "simlex"], (0.2, 0.8)),
+              ("Share of analogies, Google and MSR",
+               ["google 3cosadd", "google 3cosmul", "msr 3cosadd", "msr 3cosmul"], (0.2, 0.5))]
+    left, top, side, across = 66, 100, 290, 92
+    picture = Picture(left + 2 * side + across + 22, top + side + 58, "Scores of psdvec's baselines and of other programs",
+                      "Scores of psdvec's baselines against those of the original programs; most are on the diagonal.")
+    picture.text(16, 27, "Baselines of psdvec against the original programs", size=14, bold=True)
+    picture.legend(18, 52, [entry[1:] for entry in groups])
+    for number, (label, columns, limits) in enumerate(panels):
+        panel = Panel(picture, left + number * (side + across), top, side, side, limits, limits)
+        panel.heading(label)
+        ticks = [limits[0] + 0.1 * step for step in range(round(10 * (limits[1] - limits[0])) + 1)]
+        panel.y_axis(ticks, "%.1f")
+        panel.x_axis(ticks, "%.1f", title="original program")
+        picture.text(panel.x - 40, panel.y + side / 2, "psdvec", "quiet", 12, "middle", turn=-90)
+        picture.line(*panel.place(limits[0], limits[0]), *panel.place(limits[1], limits[1]), "zero")
+        for ours, theirs in pairs:
+            series = next(entry[1] for entry in groups if ours["system"].startswith(entry[0]))
+            panel.markers(series, [(float(theirs[column]), float(ours[column])) for column in columns], 3.6)
+    return picture
+
+
+FIGURES = {"components": components, "text-size": text_size, "dimensions": dimensions, "solver-limits": solver_limits,
+           "agreement": agreement}
 
 
 def main():

@@ -556,6 +556,6 @@ END
     command -v python3 >/dev/null || skip "no python3"
     mkdir drawn
     python3 "$ROOT/scripts/plot_quality.py" -o drawn
-    [ "$(find drawn -name '*.svg' | wc -l)" -eq 4 ]
+    [ "$(find drawn -name '*.svg' | wc -l)" -eq 5 ]
     for figure in drawn/*.svg; do cmp "$figure" "$ROOT/docs/images/${figure##*/}"; done
 }
