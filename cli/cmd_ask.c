@@ -472,4 +472,5 @@ const struct command cmd_ask = {
         {"psdvec ask model.safetensors --json <words.txt", "A query per line of a file, as JSON."}),
     .operands = {1, 1},
     .missing = "give a model",
+    .stores_lines = true,
     .act = act};

@@ -115,6 +115,7 @@ struct command {
     bool output_operand;  /* the last operand may name that file instead of -o */
     /* After the first operand, -word and +word are operands too; see argument_sign(). */
     bool signed_operands;
+    bool stores_lines;           /* it writes the file of line_history.h */
     int (*act)(struct run *run); /* returns the exit status */
 };
 

@@ -208,6 +208,10 @@ void man_main(struct buffer *to)
     roff_lines(to, "If it is dumb, there is no colour and no progress line.");
     buffer_text(to, ".TP\n.B COLUMNS\n");
     roff_lines(to, "The width of the help if the width of the terminal is unknown.");
+    buffer_text(to, ".TP\n.B PSDVEC_SANDBOX\n");
+    roff_lines(to, "If it is off, the program does not restrict itself. Otherwise, where Linux "
+                   "supports it, it can write files only in the folders of its outputs, and can "
+                   "neither start programs nor use the network.");
     buffer_text(to, ".SH SIGNALS\n");
     roff_lines(to, "On SIGINT (Ctrl-C), SIGTERM or SIGHUP, the program stops, removes its "
                    "temporary files and leaves existing results unchanged. A second Ctrl-C ends "

@@ -5,6 +5,8 @@
 #include "exit_status.h"
 #include "options.h"
 #include "output_name.h"
+#include "phrase.h"
+#include "sandbox.h"
 #include "system.h"
 
 #include <errno.h>
@@ -248,6 +250,10 @@ static int act(struct run *run)
         output_close(&run->out, false);
         return code;
     }
+    /* Hidden commands read no foreign files, and write into folders that are operands. */
+    const char *unrestricted = command->group ? sandbox_start(run->arguments, path) : NULL;
+    if (unrestricted)
+        talk_note(&run->talk, phrase("running without a sandbox: %s", unrestricted));
     int code = command->act(run);
     talk_erase(&run->talk);
     return finish_output(run, code);
