@@ -180,4 +180,5 @@ const struct command cmd_residuals = {
     .missing = "give a model and the counts that it was trained on",
     .output_example = "wiki.residuals.safetensors",
     .output_optional = true,
+    .sorts_large = true,
     .act = act};

@@ -115,7 +115,8 @@ struct command {
     bool output_operand;  /* the last operand may name that file instead of -o */
     /* After the first operand, -word and +word are operands too; see argument_sign(). */
     bool signed_operands;
-    bool stores_lines;           /* it writes the file of line_history.h */
+    bool stores_lines; /* it writes the file of line_history.h */
+    bool sorts_large;  /* without -o, it may create temporary files in the current folder */
     int (*act)(struct run *run); /* returns the exit status */
 };
 

@@ -131,6 +131,8 @@ static bool restrict_files(const struct arguments *arguments, const char *output
     permit(ruleset, rights & (WRITE_FILE | TRUNCATE), "/dev"); /* terminals, /dev/null */
     if (output)
         permit_output(ruleset, rights, output);
+    else if (arguments->command->sorts_large)
+        permit(ruleset, rights, ".");
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
         if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text)

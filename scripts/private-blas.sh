@@ -45,7 +45,7 @@ count_buffers() {
 # shellcheck disable=SC2046,SC2086
 gather() {
     $CC -r -nostdlib $(sed 's/ .*//; s/^/-Wl,-u,/' "$scratch/rename") \
-        -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free \
+        -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free -Wl,--wrap=getenv \
         "$guard" ${2:-} "$archive" -o "$1"
 }
 

@@ -49,6 +49,26 @@ void __wrap_blas_memory_free(void *buffer)
     pthread_mutex_unlock(&lock);
 }
 
+/* OpenBLAS has kernels for each kind of processor, and they round differently. On every x86
+ * processor with AVX2 and FMA the copy uses those for Haswell, so that a model does not depend on
+ * which of these processors trained it. OPENBLAS_CORETYPE, the variable of OpenBLAS, overrides
+ * this. */
+char *__real_getenv(const char *name);
+char *__wrap_getenv(const char *name);
+char *__wrap_getenv(const char *name)
+{
+    char *value = __real_getenv(name);
+#if defined(__x86_64__) && defined(__GNUC__)
+    static char haswell[] = "Haswell";
+    if (!value && !strcmp(name, "OPENBLAS_CORETYPE")) {
+        __builtin_cpu_init(); /* this runs in a constructor */
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+            value = haswell;
+    }
+#endif
+    return value;
+}
+
 /* Replaces the kernels for complex numbers, which are left out, in the tables of OpenBLAS. No
  * function in the copy calls one. */
 void pv_blas_left_out(void);

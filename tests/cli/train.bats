@@ -530,6 +530,27 @@ stop_in_readout() {
     done
 }
 
+@test "the kernels of BLAS are the same on all x86-64 processors with AVX2" {
+    grep -qsw avx2 /proc/cpuinfo && grep -qsw fma /proc/cpuinfo || skip "no AVX2 and FMA"
+    ldd "$PSDVEC" | grep -q openblas && skip "this build uses the system's OpenBLAS"
+    OPENBLAS_VERBOSE=2 "$PSDVEC" --version 2>&1 | grep -qx 'Core: Haswell'
+}
+
+@test "with kernels for other processors, cosines differ by less than .01" {
+    ldd "$PSDVEC" | grep -q openblas && skip "this build uses the system's OpenBLAS"
+    [ "$(uname -m)" = x86_64 ] || skip "these kernels are for x86-64"
+    some_counts
+    word=$(tr " " "\n" <text.txt | head -n 1)
+    train counts.st --dim 30 -o m.st
+    OPENBLAS_CORETYPE=Prescott train counts.st --dim 30 -o old.st
+    if cmp -s m.st old.st; then false; fi # otherwise there is nothing to compare
+    for model in m old; do
+        "$PSDVEC" similar $model.st "$word" --top 100 --format tsv | rows | cut -f 1,2 | sort >$model
+    done
+    join -t "$(printf '\t')" m old |
+        awk -F '\t' '{ d = $2 - $3; if (d < 0) d = -d; if (d > most) most = d } END { exit !(NR >= 95 && most < .01) }'
+}
+
 # interrupt OPTION...: leaves the state of a run stopped by Ctrl-C, its messages in stderr.
 interrupt() {
     rm -f stderr
