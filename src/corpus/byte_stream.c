@@ -412,18 +412,20 @@ static psdvec_status open_archive(pv_byte_stream *stream, const packing *how)
     if (!a || !stream->packed)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     pv_utf8_open(&stream->utf8);
-    archive_read_support_filter_bzip2(a);
-    archive_read_support_filter_xz(a);
-    archive_read_support_filter_zstd(a);
-    archive_read_support_filter_lz4(a);
-    archive_read_support_format_tar(a);
-    archive_read_support_format_zip(a);
-    archive_read_support_format_raw(a);
-    archive_read_support_format_empty(a);
-    archive_read_set_callback_data(a, stream);
-    archive_read_set_read_callback(a, archive_wants_bytes);
-    if (stream->regular && !stream->gzip && !stream->outer)
-        archive_read_set_seek_callback(a, archive_wants_seek);
+    static int (*const supports[])(struct archive *) = {
+        archive_read_support_filter_bzip2, archive_read_support_filter_xz,
+        archive_read_support_filter_zstd,  archive_read_support_filter_lz4,
+        archive_read_support_format_tar,   archive_read_support_format_zip,
+        archive_read_support_format_raw,   archive_read_support_format_empty};
+    bool fine = true; /* ARCHIVE_WARN: an external program would be used */
+    for (size_t i = 0; fine && i < sizeof supports / sizeof supports[0]; i++)
+        fine = supports[i](a) >= ARCHIVE_WARN;
+    fine = fine && archive_read_set_callback_data(a, stream) == ARCHIVE_OK &&
+           archive_read_set_read_callback(a, archive_wants_bytes) == ARCHIVE_OK;
+    if (fine && stream->regular && !stream->gzip && !stream->outer)
+        fine = archive_read_set_seek_callback(a, archive_wants_seek) == ARCHIVE_OK;
+    if (!fine)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     if (archive_read_open1(a) != ARCHIVE_OK)
         return fail_archive(stream);
     return PSDVEC_OK;

@@ -56,6 +56,10 @@ void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)
     utext_openUTF8(&breaker->text, text, (int64_t)length, &error);
     ubrk_setUText(breaker->iterator, &breaker->text, &error);
     breaker->open = U_SUCCESS(error);
+    if (!breaker->open)
+        pv_fail(breaker->ctx, PSDVEC_ERR_MEMORY,
+                "ICU cannot split the text into words: %s; close other programs and try again",
+                u_errorName(error));
     breaker->rest = 0;
     breaker->position = breaker->open ? ubrk_first(breaker->iterator) : 0;
 }

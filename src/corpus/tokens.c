@@ -551,6 +551,8 @@ static psdvec_status drive(driver *d, pv_segment *segment)
                       (double)((char *)d->tokenizer.block - text->data) / (double)text->length,
                       &told);
     }
+    if (atomic_load(&d->ctx->status) != PSDVEC_OK) /* ICU's, which the tokenizer cannot return */
+        return pv_failure(d->ctx);
     if (segment->open) {
         PV_TRY(pass_on(d, d->held, d->held, true));
     } else if (d->words > 0 || sink->is_word) {
