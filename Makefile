@@ -56,6 +56,7 @@ CLI_SRC := $(sort $(wildcard cli/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 TOOL_SRC := $(sort $(wildcard tests/tools/*.c))
+INJECT_SRC := tests/torture/inject.c
 HOST_SRC := $(sort $(wildcard tests/host/test_*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
@@ -66,7 +67,7 @@ PAGES := $(sort $(wildcard cli/pages/*.html))
 PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC) $(INJECT_SRC)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -271,6 +272,13 @@ $(HOST_BIN): %: %.o $(HOST_OBJ) $(BUILD)/$(SHARED) $(BUILD)/flags
 	    $(OPENBLAS_LIBS) $(CMOCKA_LIBS) -pthread -lm -o $@
 $(TOOL_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))
+# The library that makes calls fail, for LD_PRELOAD: Linux only. It must come before the runtime of
+# a sanitizer, so it is itself neither sanitized nor instrumented.
+INJECT := $(INJECT_SRC:%.c=$(BUILD)/%.so)
+$(INJECT): $(INJECT_SRC) $(BUILD)/flags
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$Q$(CC) -std=c11 -fPIC -shared -fvisibility=hidden -fno-omit-frame-pointer -O2 -g $(WARN) $(WERROR_FLAGS) $< -ldl -pthread -o $@
 $(FUZZ_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(PARTS) $(TEST_BLAS))
 $(BENCH_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
@@ -327,7 +335,7 @@ program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
 unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs and files that tests of the command line use.
-test-tools: $(TOOL_BIN) $(API_JSON)
+test-tools: $(TOOL_BIN) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(INJECT))
 bench-programs: $(BENCH_BIN)
 # Without libFuzzer the fuzzers are only compiled.
 fuzz-objects: $(call objects,$(FUZZ_SRC))

@@ -4,7 +4,7 @@
 # be known only after that.
 
 PSDVEC = $(abspath $(BUILD))/psdvec
-SUITES = $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
+SUITES = tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh $(UNIT_BIN) $(HOST_BIN)
 # Findings of a sanitizer go to the test's output, and end the program.
 SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTIONS \
     LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:$$LSAN_OPTIONS \
@@ -29,7 +29,7 @@ test: ## run the tests that must pass before a commit, in a few minutes
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(portable) unit-tests
-	+@$(run_suites) $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh \
+	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
@@ -78,7 +78,7 @@ abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` che
 	@BUILD='$(BUILD)' sh tests/check_abi.sh --write
 
 ##@ Analysis
-.PHONY: asan ubsan tsan fuzz coverage lint format format-check
+.PHONY: asan ubsan tsan fuzz torture coverage lint format format-check
 asan: ## run unit and command-line tests with the address, leak and undefined-behaviour sanitizers
 	$(NEED) build test
 	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
@@ -106,6 +106,17 @@ fuzz: ## build every fuzzer and run each for FUZZ_SECONDS (30); FUZZ=name for on
 FUZZ_CHOSEN = $(if $(FUZZ),$(filter $(FUZZ:%=$(BUILD)/tests/fuzz/%),$(FUZZ_BIN)),$(FUZZ_BIN))
 run-fuzz: $(FUZZ_BIN)
 	@$(SANITIZER_ENV) sh scripts/fuzz.sh -j $(JOBS) -s $(FUZZ_SECONDS) $(BUILD) $(FUZZ_CHOSEN)
+
+# Fault injection (tests/torture/torture.py), with the sanitizers, which find leaks.
+TORTURE_FOLDER = $(BUILD)/torture
+torture: ## fail every system call of every command, for hours; TORTURE_COMMAND=, TORTURE_CLASS= to narrow
+	$(NEED) build test
+	+@$(SUBMAKE) $(INJECT)
+	+@$(call sanitized,asan,address$(comma)undefined) program
+	@mkdir -p $(TORTURE_FOLDER)
+	@python3 tests/torture/torture.py --program $(BUILD)/asan/psdvec --library $(INJECT) \
+	    --work $(TORTURE_FOLDER) --jobs $(JOBS) $(if $(TORTURE_COMMAND),--command '$(TORTURE_COMMAND)') \
+	    $(if $(TORTURE_CLASS),--classes '$(TORTURE_CLASS)') $(if $(TORTURE_MOST),--most $(TORTURE_MOST))
 
 coverage: ## measure test coverage; summary here, pages in BUILD/coverage/html
 	$(NEED) build test
