@@ -65,12 +65,6 @@ static bool is_unplaced(const char *name)
     return name[0] == '.' && tail;
 }
 
-static bool is_regular(const pv_partial *p, const char *name)
-{
-    struct stat info;
-    return fstatat(p->folder_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
-}
-
 typedef bool name_test(const char *name);
 
 static bool is_state(const char *name)
@@ -78,24 +72,41 @@ static bool is_state(const char *name)
     return name[0] != '.' && ends_with(name, STATE);
 }
 
-/* Counts the regular files that pass the test; with `remove`, deletes them. */
-static size_t go_through(const pv_partial *p, name_test *test, bool remove)
+/* Counts the regular files that pass the test; with `remove`, deletes them. Returns 0, or the errno
+ * value of the first failure: the folder cannot be read, or a file not be inspected or deleted. */
+static int go_through(const pv_partial *p, name_test *test, bool remove, size_t *found)
 {
     struct dirent **entries;
-    size_t found = 0;
+    struct stat info;
+    *found = 0;
     int count = scandir(p->folder, &entries, NULL, NULL);
+    if (count < 0)
+        return errno;
+    int error = 0;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
-        if (test(name) && is_regular(p, name)) {
-            found++;
-            if (remove)
-                unlinkat(p->folder_fd, name, 0);
+        if (test(name)) {
+            bool there = fstatat(p->folder_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+            bool failed = !there && errno != ENOENT;
+            if (there && S_ISREG(info.st_mode)) {
+                ++*found;
+                failed = remove && unlinkat(p->folder_fd, name, 0) != 0 && errno != ENOENT;
+            }
+            if (failed && !error)
+                error = errno;
         }
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
-    return found;
+    free(entries);
+    return error;
+}
+
+static psdvec_status count_states(const pv_partial *p, size_t *states)
+{
+    int error = go_through(p, is_state, false, states);
+    return error ? pv_fail_errno(p->ctx, PSDVEC_ERR_READ,
+                                 "cannot read the folder for interrupted runs", p->folder, error)
+                 : PSDVEC_OK;
 }
 
 psdvec_status pv_partial_path(pv_partial *p, const char *name, char **path)
@@ -219,8 +230,10 @@ static bool still_there(const pv_partial *p)
 static psdvec_status refuse_foreign(const pv_partial *p, const pv_buffer *key)
 {
     key_state state;
+    size_t states;
     PV_TRY(compare_key(p, key, &state));
-    if (state == KEY_FOREIGN || (state == KEY_ABSENT && go_through(p, is_state, false)))
+    PV_TRY(count_states(p, &states));
+    if (state == KEY_FOREIGN || (state == KEY_ABSENT && states > 0))
         return fail_in_the_way(p, "was not created by psdvec");
     return PSDVEC_OK;
 }
@@ -287,10 +300,11 @@ static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
 static psdvec_status settle(pv_partial *p, const pv_buffer *key, bool restart)
 {
     key_state state;
-    size_t states = go_through(p, is_state, false);
+    size_t states, unplaced;
+    PV_TRY(count_states(p, &states));
     PV_TRY(compare_key(p, key, &state));
     p->ours = true;
-    go_through(p, is_unplaced, true);
+    (void)go_through(p, is_unplaced, true, &unplaced); /* they are never read */
     if (state == KEY_SAME && !restart) {
         if (states)
             pv_note(p->ctx, "%s: resuming the interrupted run found there", p->folder);
@@ -303,7 +317,11 @@ static psdvec_status settle(pv_partial *p, const pv_buffer *key, bool restart)
                 state == KEY_VERSION ? "it was made by another version of psdvec, and this one "
                                        "cannot resume it"
                                      : "its settings or its input were different");
-    go_through(p, is_state, true);
+    /* A state that remains would be taken for one of this run. */
+    int error = go_through(p, is_state, true, &states);
+    if (error)
+        return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot delete the interrupted run in it",
+                             p->folder, error);
     return state == KEY_SAME ? PSDVEC_OK : write_key(p, key);
 }
 
@@ -416,27 +434,38 @@ psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file
     return status;
 }
 
+/* Removes the folder if it has no state, or with `states` in any case. */
+static void remove_folder(pv_partial *p, bool states)
+{
+    /* In this order, so that a kill between two steps leaves a folder that is recognised as
+     * ours. */
+    size_t found = 0, unplaced;
+    int error = go_through(p, is_state, states, &found);
+    if (!error && states)
+        error = go_through(p, is_unplaced, true, &unplaced);
+    if (!error && found > 0 && !states)
+        return;
+    if (!error && unlinkat(p->folder_fd, KEY, 0) != 0 && errno != ENOENT)
+        error = errno;
+    if (!error && unlinkat(p->folder_fd, LOCK, 0) != 0 && errno != ENOENT)
+        error = errno;
+    if (!error && rmdir(p->folder) != 0)
+        error = errno;
+    char text[256];
+    if (error == ENOTEMPTY || error == EEXIST)
+        pv_note(p->ctx, "%s: not removed, because it contains files that psdvec did not create",
+                p->folder);
+    else if (error && error != ENOENT)
+        pv_warn(p->ctx, "%s: cannot be removed: %s; delete it", p->folder,
+                pv_error_text(error, text, sizeof text));
+}
+
 void pv_partial_close(pv_partial *p, bool remove)
 {
     if (!p)
         return;
-    /* In this order, so that a kill between two steps leaves a folder that is recognised as
-     * ours. */
-    if (p->ours) {
-        if (remove) {
-            go_through(p, is_state, true);
-            go_through(p, is_unplaced, true);
-        }
-        if (go_through(p, is_state, false) == 0) {
-            unlinkat(p->folder_fd, KEY, 0);
-            unlinkat(p->folder_fd, LOCK, 0);
-            if (rmdir(p->folder) != 0 && errno == ENOTEMPTY)
-                pv_note(p->ctx,
-                        "%s: not removed, because it contains files that psdvec did not "
-                        "create",
-                        p->folder);
-        }
-    }
+    if (p->ours)
+        remove_folder(p, remove);
     let_go(p);
     free(p->folder);
     free(p);
