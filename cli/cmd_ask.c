@@ -400,7 +400,7 @@ static int converse(struct session *session)
     free(line);
     if (signals_caught())
         return exit_for(PSDVEC_ERR_CANCELLED);
-    if (!session->over && (session->editor || ferror(stdin)) && error)
+    if (!session->over && (session->editor || !feof(stdin)) && error) /* or there is no memory */
         return run_error(run, EXIT_INPUT, "cannot read standard input: %s", system_error(error));
     return EXIT_FINE;
 }

@@ -133,6 +133,8 @@ const char *model_file_settings(const psdvec_model *model)
     if (silent)
         status = psdvec_model_settings(silent, model, kind, &settings);
     psdvec_context_free(silent);
+    if (status == PSDVEC_ERR_MEMORY)
+        out_of_memory();
     if (!settings || status != PSDVEC_OK)
         return info->settings_json;
     json_start(&json, &text);

@@ -38,6 +38,7 @@ struct pv_partial {
     psdvec_context *ctx;
     char *folder;
     int folder_fd, lock_fd;
+    bool made;   /* this run created the folder, and no other run uses it */
     bool ours;   /* the folder is, and the lock is held */
     bool broken; /* a save failed, and the host knows */
 };
@@ -196,6 +197,7 @@ static psdvec_status open_folder(pv_partial *p)
     if (made != 0 && made != EEXIST)
         return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE,
                              "cannot create the folder for interrupted runs", p->folder, made);
+    p->made = p->made || made == 0;
     p->folder_fd = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (p->folder_fd >= 0 || errno == ENOENT)
         return PSDVEC_OK; /* ENOENT: a run that just ended removed it; the caller retries */
@@ -249,16 +251,20 @@ static psdvec_status take_lock(pv_partial *p)
         return fail_in_the_way(p, "its lock file is a link");
     if (p->lock_fd < 0)
         return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE, "cannot write into it", p->folder, errno);
-    if (fstat(p->lock_fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != 0)
+    if (fstat(p->lock_fd, &info) != 0)
+        return pv_fail_errno(p->ctx, PSDVEC_ERR_READ, "cannot inspect its lock", p->folder, errno);
+    if (!S_ISREG(info.st_mode) || info.st_size != 0)
         return fail_in_the_way(p, "its lock file was not created by psdvec");
     int error = pv_file_lock(p->lock_fd);
     if (error == 0)
         return PSDVEC_OK;
-    if (error == EWOULDBLOCK)
+    if (error == EWOULDBLOCK) {
+        p->made = false;
         return pv_fail(p->ctx, PSDVEC_ERR_WRITE,
                        "%s: another run is writing this output; wait for it, stop it, or choose "
                        "another output",
                        p->folder);
+    }
     pv_note(p->ctx,
             "%s: this file system does not support locks; do not run the command twice at "
             "the same time",
@@ -464,8 +470,13 @@ void pv_partial_close(pv_partial *p, bool remove)
 {
     if (!p)
         return;
-    if (p->ours)
+    if (p->ours) {
         remove_folder(p, remove);
+    } else if (p->made) { /* opening it failed */
+        if (p->lock_fd >= 0)
+            unlinkat(p->folder_fd, LOCK, 0);
+        rmdir(p->folder);
+    }
     let_go(p);
     free(p->folder);
     free(p);
