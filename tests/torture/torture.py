@@ -41,6 +41,7 @@ import time
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+USE_ERROR = 2
 OLD = b"the file that was here before\n"
 
 # The faults of each class: a name, and what inject.c is told. The slice uses those marked True.
@@ -345,6 +346,10 @@ def fill(folder, files):
 
 # ---- Judging -------------------------------------------------------------------------------------
 
+class NotSeen(Exception):
+    """The library does not see the calls of the program."""
+
+
 class Reference:
     """What the program does with a case when nothing fails."""
 
@@ -375,7 +380,7 @@ class Reference:
             elif words[0] == "site":
                 self.sites[words[1]].append((int(words[2]), tuple(words[4:])))
         if not self.calls.get("alloc"):
-            sys.exit(f"torture: no call of {case.name} was seen; is the library loaded?")
+            raise NotSeen
 
     def is_complete(self, files):
         def known(listing):
@@ -937,8 +942,19 @@ def main():
     if not chosen:
         sys.exit("torture: no line of commands.txt is chosen")
     bench.make_inputs()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        references = list(pool.map(lambda case: Reference(bench, case), chosen))
+    # Without ICU, for example.
+    chosen = [case for case in chosen if "optional" not in case.tags or
+              bench.run(case, {}).status != USE_ERROR]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            references = list(pool.map(lambda case: Reference(bench, case), chosen))
+    except NotSeen:
+        why = ("the library does not see the calls of the program: its sanitizer runtime is "
+               "linked statically, or the C library is not glibc")
+        if not options.tap:
+            sys.exit("torture: " + why)
+        print(f"1..1\nok 1 - the main commands survive faults # SKIP {why}")
+        return 0
     store = Store(bench, os.path.join(bench.work, "results.jsonl"))
     findings = 0
     if options.has("kill") and not options.slice:
