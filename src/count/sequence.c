@@ -68,7 +68,7 @@ static psdvec_status decode_part(const reading *r, const pv_token_part *part, ui
     psdvec_status status =
         pv_spool_read(r->store->tokens, part->offset, units, part->units * sizeof *units);
     const pv_pieces *held = &r->store->held;
-    const pv_piece *piece = held->list, *end = piece + held->count;
+    const pv_piece *piece = held->list, *end = held->count ? piece + held->count : piece;
     if (held->count)
         piece += pv_pieces_from(held, part->file, part->sequence, part->before);
     size_t n = 0;
