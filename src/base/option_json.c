@@ -240,9 +240,8 @@ static void put_together(reader *r, void *options)
     for (size_t k = 0; rows[k].name; k++) {
         if (!r->seen[k] && rows[k].stored && rows[k].absent)
             pv_option_store(&rows[k], rows[k].absent, missing);
-        if (!r->seen[k] || lists || rows[k].type <= PSDVEC_OPTION_TEXT)
-            pv_option_set(&rows[k], pv_option_get(&rows[k], r->seen[k] ? r->found : missing),
-                          options);
+        bool taken = r->seen[k] && (lists || rows[k].type <= PSDVEC_OPTION_TEXT);
+        pv_option_set(&rows[k], pv_option_get(&rows[k], taken ? r->found : missing), options);
     }
 }
 
