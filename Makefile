@@ -223,8 +223,7 @@ BLAS_LIB := $(BUILD)/libpv_blas.so
 BLAS_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WERROR_FLAGS) -fno-lto
 define private_blas
 	$(call say,BLAS,'private copy of $(PRIVATE_BLAS)')
-	$Q$(CC) $(BLAS_CFLAGS) -DPV_BLAS_BUFFERS=$$(CC='$(CC)' sh scripts/private-blas.sh buffers \
-	    '$(PRIVATE_BLAS)') -c src/base/blas_private.c -o $(@:.o=-guard.o)
+	$Q$(CC) $(BLAS_CFLAGS) -c src/base/blas_private.c -o $(@:.o=-guard.o)
 	$QCC='$(CC)' sh scripts/private-blas.sh make '$(PRIVATE_BLAS)' $(@:.o=-guard.o) \
 	    src/base/blas.h $@ $(BLAS_LIB)
 endef

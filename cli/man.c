@@ -213,10 +213,12 @@ void man_main(struct buffer *to)
                    "supports it, it can write files only in the folders of its outputs, and can "
                    "neither start programs nor use the network.");
     buffer_text(to, ".SH SIGNALS\n");
-    roff_lines(to, "On SIGINT (Ctrl-C), SIGTERM or SIGHUP, the program stops, removes its "
-                   "temporary files and leaves existing results unchanged. A second Ctrl-C ends "
-                   "the program at once. If the reader of standard output exits, the program ends "
-                   "silently with status 0.");
+    roff_lines(
+        to,
+        "On SIGINT (Ctrl-C), SIGTERM or SIGHUP, the program stops, removes its "
+        "temporary files and leaves existing results unchanged. A second SIGINT or "
+        "SIGTERM ends the program at once. If the reader of standard output exits, the program ends "
+        "silently with status 0.");
     examples_section(to, main_examples);
     see_also(to, NULL);
 }

@@ -1,7 +1,9 @@
 /* System error messages, the environment, and signals.
  *
  * The signal handler only sets a flag; the library reads it through its should_cancel callback,
- * cleans up, which removes temporary files, and returns a 6xx status. SIGPIPE is ignored: writing
+ * cleans up, which removes temporary files, and returns a 6xx status. A second SIGINT or SIGTERM
+ * ends the program in the handler; temporary files have no name where the system supports that
+ * (base/file.c), so they disappear with it. SIGPIPE is ignored: writing
  * to a closed pipe then fails with EPIPE, which the output layer treats as a normal end. */
 #include "system.h"
 
@@ -29,7 +31,7 @@ static volatile sig_atomic_t caught, changed;
 
 static void on_signal(int number)
 {
-    if (caught && number == SIGINT)
+    if (caught && number != SIGHUP)
         _exit(128 + number);
     if (!caught)
         caught = number;

@@ -10,8 +10,8 @@ const char *system_error(int number);
 /* The value of an environment variable; NULL if it is not set. */
 const char *system_variable(const char *name);
 
-/* Handles Ctrl-C and other stopping signals: the first requests the work to stop, the second Ctrl-C
- * ends the program immediately. */
+/* Handles Ctrl-C and other stopping signals: the first requests the work to stop; a second SIGINT or
+ * SIGTERM ends the program immediately. */
 void signals_start(void);
 /* The number of the first stopping signal, or 0. */
 int signals_caught(void);

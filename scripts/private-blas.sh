@@ -3,8 +3,6 @@
 #
 #   scripts/private-blas.sh find
 #       prints the static archive of a serial OpenBLAS that this compiler links, if any
-#   scripts/private-blas.sh buffers ARCHIVE
-#       prints how many work buffers the archive's OpenBLAS has
 #   scripts/private-blas.sh make ARCHIVE GUARD.o NAMES.h OUT.o OUT.so
 #       links GUARD.o (src/base/blas_private.c) with the members of ARCHIVE that the
 #       functions listed in NAMES.h (src/base/blas.h) need, under the names given there,
@@ -29,23 +27,12 @@ find_archive() {
     [ ! -f "$archive" ] || readlink -f "$archive"
 }
 
-# The table of buffers has entries of 64 bytes. 48 is fewer than any build has.
-count_buffers() {
-    scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
-    "$(tool ar)" p "$1" memory.o >"$scratch/memory.o" 2>/dev/null || true
-    size=$("$(tool nm)" -S "$scratch/memory.o" 2>/dev/null |
-        awk '$3 == "b" && $4 == "memory" { print $2 }')
-    buffers=$((0x${size:-0} / 64))
-    [ $buffers -ge 48 ] || buffers=48
-    echo $buffers
-}
-
 # Links the required members of the archive into $1, with the linker script $2 if given.
 # shellcheck disable=SC2046,SC2086
 gather() {
     $CC -r -nostdlib $(sed 's/ .*//; s/^/-Wl,-u,/' "$scratch/rename") \
-        -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free -Wl,--wrap=getenv \
+        -Wl,--wrap=blas_memory_alloc -Wl,--wrap=blas_memory_free \
+        -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=getenv \
         "$guard" ${2:-} "$archive" -o "$1"
 }
 
@@ -74,13 +61,22 @@ make_copy() {
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     awk '$1 == "#define" && $3 ~ /^pv_blas_/ { print $2, $3 }' "$names" >"$scratch/rename"
-    cut -d ' ' -f 2 "$scratch/rename" >"$scratch/keep"
+    {
+        cut -d ' ' -f 2 "$scratch/rename"
+        echo pv_blas_reserve
+    } >"$scratch/keep"
     gather "$scratch/all.o"
 
     # A threaded build would start its threads when the library is loaded.
     "$(tool nm)" "$scratch/all.o" >"$scratch/symbols"
     if grep -q ' blas_thread_init$\| omp_get_' "$scratch/symbols"; then
         echo "$archive is a build of OpenBLAS with threads; a serial one is needed" >&2
+        exit 1
+    fi
+    # The guard learns the size of a buffer from the call of mmap (src/base/blas_private.c).
+    if [ "$("$(tool ar)" p "$archive" memory.o >"$scratch/memory.o" &&
+        "$(tool nm)" "$scratch/memory.o" | grep -c ' U mmap$')" != 1 ]; then
+        echo "$archive does not map its work buffers with mmap; use BLAS=shared" >&2
         exit 1
     fi
     if grep ' U _gfortran_' "$scratch/symbols" >&2; then
@@ -110,7 +106,6 @@ make_copy() {
 
 case ${1:-} in
 find) find_archive ;;
-buffers) count_buffers "$2" ;;
 make) shift && make_copy "$@" ;;
 *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac

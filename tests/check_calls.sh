@@ -40,6 +40,19 @@ offences() {
     )
 }
 
+# Files that call BLAS without making sure that it has a work buffer (src/base/blas.h).
+unprepared() {
+    (
+        cd "$1" || exit 2
+        find src -name '*.c' ! -path 'src/base/blas*' | LC_ALL=C sort | while read -r file; do
+            if grep -qE '(^|[^A-Za-z0-9_])(cblas_[a-z]+|pv_cholesky(_double)?)\(' "$file" &&
+                ! grep -qE 'pv_blas_(ready|reserve)\(' "$file"; then
+                echo "$file: calls BLAS, but not pv_blas_ready"
+            fi
+        done
+    )
+}
+
 number=0 failed=no
 result() { # passed? | description | details
     number=$((number + 1))
@@ -61,11 +74,12 @@ finish() {
 }
 
 if [ $# -gt 0 ]; then
-    report "the calls are allowed" "$(offences "$1")"
+    report "the calls are allowed" "$(offences "$1" && unprepared "$1")"
     finish
 fi
 all=$(offences "$(dirname "$0")/..")
 report "nothing depends on the host's locale" "$(printf '%s\n' "$all" | grep 'pv_snprintf)$\|c_locale\.h)$')"
+report "BLAS is called only after a check for its work buffer" "$(unprepared "$(dirname "$0")/..")"
 
 # Checks the checker: each bad line alone must be found, each good one not.
 scratch=$(mktemp -d) || exit 2
@@ -74,7 +88,7 @@ try() { # bad|good | file | lines
     rm -rf "$scratch/tree"
     mkdir -p "$scratch/tree/$(dirname "$2")"
     printf '/* A file\n * of two lines. */\n%s\n' "$3" >"$scratch/tree/$2"
-    found=$(offences "$scratch/tree")
+    found=$(offences "$scratch/tree" && unprepared "$scratch/tree")
     name=$(printf '%s' "$3" | tr '\n' ' ')
     case $1:$found in
     bad:) result no "finds $name in $2" "it passed" ;;
@@ -97,5 +111,8 @@ try good src/count/a.c 'snprintf(text, 20, "%d", i);
 pv_fail(ctx, 1, "%g", x);'
 try good src/count/a.c 'snprintf(text, 20, "%.3e", x); /* any locale */'
 try good src/util/c_locale.c 'x = strtod(text, NULL);'
+try bad src/solve/a.c '    cblas_sgemm(CblasRowMajor, 1);'
+try good src/solve/a.c 'PV_TRY(pv_blas_ready(ctx));
+cblas_sgemm(CblasRowMajor, 1);'
 try good src/base/a.c 'if (fscanf(file, "%" SCNu64, &limit) != 1)'
 finish

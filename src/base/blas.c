@@ -1,7 +1,22 @@
-/* Wrappers of the LAPACK functions in use. */
+/* Wrappers of the LAPACK functions in use, and the check for work buffers. */
 #include "base/blas.h"
 
 #include "base/memory.h"
+
+psdvec_status pv_blas_ready(psdvec_context *ctx)
+{
+    static _Atomic bool ready;
+    if (atomic_load(&ready))
+        return PSDVEC_OK;
+    size_t missing = pv_blas_reserve();
+    if (missing > 0)
+        return pv_fail(ctx, PSDVEC_ERR_MEMORY,
+                       "OpenBLAS needs a work buffer with %zu MiB of address space, which the "
+                       "system does not provide; raise the limit of the process (`ulimit -v`)",
+                       missing >> 20);
+    atomic_store(&ready, true);
+    return PSDVEC_OK;
+}
 
 psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values, size_t n)
 {
@@ -9,6 +24,7 @@ psdvec_status pv_symmetric_eigen(psdvec_context *ctx, double *A, double *values,
         return PSDVEC_OK;
     if (n > 30000) /* dsyevd takes the size of its workspace as an int */
         return pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "the eigenproblem with %zu rows is too large", n);
+    PV_TRY(pv_blas_ready(ctx));
     int size = (int)n, work_length = -1, iwork_length = -1, info = 0, iwork_query = 0;
     double work_query = 0;
     dsyevd_("V", "U", &size, A, &size, values, &work_query, &work_length, &iwork_query,

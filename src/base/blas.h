@@ -12,7 +12,9 @@
  *   blas_shared.c    where there is no static archive to copy: the system's shared
  *                    OpenBLAS, set to one thread during our calls.
  *
- * Several threads may call these functions at the same time.
+ * Several threads may call these functions at the same time. OpenBLAS has no way to report that it
+ * gets no memory for its work buffers: so code that calls a function of BLAS or pv_cholesky()
+ * first calls pv_blas_ready(), which tests/check_calls.sh checks.
  *
  * LAPACK is called by its Fortran symbols; Debian's OpenBLAS has no LAPACKE.
  */
@@ -45,6 +47,12 @@ void dpotrf_(const char *triangle, const int *n, double *a, const int *lda, int 
              size_t triangle_length);
 void spotrf_(const char *triangle, const int *n, float *a, const int *lda, int *info,
              size_t triangle_length);
+
+/* Fails with PSDVEC_ERR_MEMORY if OpenBLAS has no work buffer and cannot get one. After it has
+ * succeeded once, calls of BLAS cannot run out of memory. Cheap; any thread may call it. */
+psdvec_status pv_blas_ready(psdvec_context *ctx);
+/* The same without a context: returns 0, or the number of bytes that are missing. */
+size_t pv_blas_reserve(void) __attribute__((visibility("default")));
 
 /* Computes the eigenvalues, ascending, into `values` (n) and the eigenvectors of the symmetric
  * matrix A (n x n, double) in place: row k of A becomes the eigenvector of values[k]. */

@@ -8,8 +8,15 @@
  * Only OpenBLAS built for POSIX threads guards its buffers against concurrent calls. OpenMP builds
  * and most serial builds occasionally give the same buffer to two threads, which makes a product
  * wrong. With these builds our calls are serialised, which is slower but correct.
+ *
+ * OpenBLAS maps a work buffer for every call that runs, keeps it for later calls, and asks for ever
+ * if the system refuses. So pv_blas_reserve() makes sure that there is room for one and makes
+ * OpenBLAS map it; if the address space is limited, calls are serialised, so that one is enough.
  */
 #include "base/blas.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
 
 /* Defined by OpenBLAS only; other BLAS libraries control their threads differently.
  * NOLINTBEGIN(readability-redundant-declaration): cblas.h has them without "weak" */
@@ -22,29 +29,36 @@ enum { POSIX_THREADS = 1 }; /* a return value of openblas_get_parallel() */
 
 /* Process-wide, like OpenBLAS' number of threads and its buffers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int calls; /* in progress */
+static pthread_mutex_t reserving = PTHREAD_MUTEX_INITIALIZER; /* for pv_blas_reserve */
+static int calls;                                             /* in progress */
 static int found; /* the number of threads before the first call */
 
-static bool takes_turns(void)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool takes_turns;
+
+static void find_out(void)
 {
-    return openblas_get_parallel && openblas_get_parallel() != POSIX_THREADS;
+    struct rlimit limit;
+    takes_turns = (openblas_get_parallel && openblas_get_parallel() != POSIX_THREADS) ||
+                  (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY);
 }
 
 static void enter(void)
 {
+    pthread_once(&once, find_out);
     pthread_mutex_lock(&lock);
     if (calls++ == 0 && openblas_get_num_threads && openblas_set_num_threads) {
         found = openblas_get_num_threads();
         if (found != 1)
             openblas_set_num_threads(1);
     }
-    if (!takes_turns())
+    if (!takes_turns)
         pthread_mutex_unlock(&lock);
 }
 
 static void leave(void)
 {
-    if (!takes_turns())
+    if (!takes_turns)
         pthread_mutex_lock(&lock);
     if (--calls == 0 && openblas_get_num_threads && openblas_set_num_threads && found != 1 &&
         openblas_get_num_threads() == 1)
@@ -170,4 +184,27 @@ void pv_blas_spotrf(const char *triangle, const int *n, float *a, const int *lda
     enter();
     spotrf_(triangle, n, a, lda, info, triangle_length);
     leave();
+}
+
+/* More than a work buffer: 128 MiB on x86-64, less on most others. */
+static const size_t buffer_room = (size_t)160 << 20;
+
+size_t pv_blas_reserve(void)
+{
+    enum { side = 64 };
+    static bool reserved;
+    static float block[2 * side * side];
+    pthread_mutex_lock(&reserving);
+    if (!reserved) {
+        void *volatile room =
+            malloc(buffer_room); /* volatile: the call must not be optimised away */
+        reserved = room != NULL;
+        free(room);
+        if (reserved)
+            pv_blas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, side, side, side, 1, block, side,
+                          block, side, 0, block + side * side, side);
+    }
+    bool fine = reserved;
+    pthread_mutex_unlock(&reserving);
+    return fine ? 0 : buffer_room;
 }

@@ -42,6 +42,7 @@ psdvec_status pv_code_workspace_make(psdvec_context *ctx, const pv_atoms *atoms,
     *out = NULL;
     if (!pv_mul(atoms->count, PV_CODE_TILE, &cells) || cells > UINT32_MAX)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "%u atoms are too many", atoms->count);
+    PV_TRY(pv_blas_ready(ctx)); /* for multiply_open() */
     pv_code_workspace *space = *out = pv_alloc_zero(ctx, 1, sizeof *space, what);
     if (!space)
         return pv_failure(ctx);

@@ -203,6 +203,7 @@ static void update_block(const update_job *job, float *step)
 psdvec_status pv_atoms_update(pv_atoms *atoms, pv_code_sums *sums, uint32_t sweeps)
 {
     psdvec_context *ctx = sums->memory.ctx;
+    PV_TRY(pv_blas_ready(ctx));
     PV_TRY(
         pv_parallel_tasks(ctx, (sums->atoms + mirror_rows - 1) / mirror_rows, mirror_task, sums));
     float *pull = /* and a step */

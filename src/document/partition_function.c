@@ -338,6 +338,7 @@ psdvec_status pv_partition_function_sum(pv_partition_function *n, const pv_conte
     psdvec_context *ctx = n->c->ctx;
     if (contexts->count == 0)
         return PSDVEC_OK;
+    PV_TRY(pv_blas_ready(ctx));
     if (n->inclusion)
         draw_sample(n);
     size_t wanted = (size_t)contexts->count * n->ranges;

@@ -330,6 +330,7 @@ static psdvec_status fill_rows(void *arg, size_t task, int worker)
 
 static psdvec_status fill_table(pv_truth *t, const float *vectors, uint32_t dim, const float *signs)
 {
+    PV_TRY(pv_blas_ready(t->ctx));
     psdvec_status status = PSDVEC_OK;
     table_job job = {.truth = t, .left = vectors, .dim = dim};
     pv_scope scope = {.ctx = t->ctx, .what = "vectors"};

@@ -160,6 +160,7 @@ static psdvec_status answer_batch(batch *job)
     psdvec_context *ctx = job->ctx;
     int workers = psdvec_threads(ctx);
     psdvec_status status;
+    PV_TRY(pv_blas_ready(ctx));
     pv_scope scope = {.ctx = ctx, .what = "analogies"};
     job->blocks = ((size_t)job->space->candidates + BLOCK - 1) / BLOCK;
     job->done = 0;

@@ -206,6 +206,7 @@ static psdvec_status search_batch(many_job *job, const float *vectors, size_t st
                                   psdvec_neighbour *neighbours, size_t *found)
 {
     size_t workers = (size_t)psdvec_threads(job->ctx);
+    PV_TRY(pv_blas_ready(job->ctx));
     for (size_t q = 0; q < job->count; q++)
         job->asked[q] = pv_unit_vector(vectors + q * job->dim, job->dim, job->units + q * job->dim);
     for (size_t k = 0; k < workers * job->batch; k++)

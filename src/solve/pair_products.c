@@ -101,6 +101,7 @@ psdvec_status pv_products_on_pairs(pv_core *core)
     pv_pairs *pairs = core->pairs;
     if (core->rank == 0)
         return PSDVEC_OK;
+    PV_TRY(pv_blas_ready(core->ctx));
     product_job job = {.core = core, .widest = pairs->tiles.edges[1]};
     int threads = psdvec_threads(core->ctx);
     pv_scope scope = {.ctx = core->ctx, .what = "products of vectors"};

@@ -132,6 +132,7 @@ static psdvec_status invert(psdvec_context *ctx, small_matrices *s, size_t m, bo
  * third'. */
 static psdvec_status approximate(psdvec_context *ctx, small_matrices *s, size_t m, bool *sound)
 {
+    PV_TRY(pv_blas_ready(ctx));
     PV_TRY(invert(ctx, s, m, sound));
     if (!*sound)
         return PSDVEC_OK;

@@ -115,6 +115,8 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
                                  pv_regression **out)
 {
     psdvec_context *ctx = link->ctx;
+    *out = NULL;
+    PV_TRY(pv_blas_ready(ctx));
     pv_regression *r = pv_alloc_zero(ctx, 1, sizeof *r, "the regression");
     *out = r;
     if (!r)

@@ -190,6 +190,7 @@ uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool s
 static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 {
     pv_sum_matrix *matrix = self;
+    PV_TRY(pv_blas_ready(matrix->ctx));
     product_job job = {.matrix = matrix, .X = X, .Y = Y, .k = k, .scale = 1};
     if (matrix->half)
         PV_TRY(take_half(matrix, &job));

@@ -91,6 +91,7 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
     job.kernels = pv_tall_kernels_best(b.columns);
     if (job.count == 0)
         return PSDVEC_OK;
+    PV_TRY(pv_blas_ready(ctx));
     pv_tall_workspace own = {0};
     if (!workspace)
         workspace = &own;
@@ -152,6 +153,7 @@ psdvec_status pv_tall_multiply(psdvec_context *ctx, size_t n, float alpha, pv_ta
                         pv_tall_kernels_best(columns)};
     if (columns == 0 || a.columns == 0)
         return PSDVEC_OK;
+    PV_TRY(pv_blas_ready(ctx));
     return pv_parallel_tasks(ctx, pv_tall_tiles(n), multiply_tile, &job);
 }
 
@@ -187,6 +189,7 @@ psdvec_status pv_tall_transform(psdvec_context *ctx, size_t n, float *A, size_t 
     transform_job job = {ctx, {n, pv_tall_tile(n)}, A, stride, columns, kept, M};
     if (columns == 0 || kept == 0)
         return PSDVEC_OK;
+    PV_TRY(pv_blas_ready(ctx));
     return pv_parallel_tasks(ctx, pv_tall_tiles(n), transform_tile, &job);
 }
 

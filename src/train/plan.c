@@ -166,6 +166,8 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
 static double measure_flops(psdvec_context *ctx)
 {
     enum { side = 384, times = 6 };
+    if (pv_blas_reserve() != 0)
+        return 2e10;
     float *block = pv_alloc_zero(ctx, 3 * side * side, sizeof *block, NULL);
     if (!block)
         return 2e10;

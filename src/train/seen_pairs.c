@@ -224,6 +224,7 @@ static psdvec_status walk_row(void *arg, pv_pair_row row, int worker)
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
 {
     const pv_link *link = walk->link;
+    PV_TRY(pv_blas_ready(link->ctx));
     walk_job job = {.walk = walk,
                     .ctx = link->ctx,
                     .on_row = on_row,

@@ -15,6 +15,7 @@
  */
 #include "train/train.h"
 
+#include "base/blas.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -515,6 +516,7 @@ psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *opti
     psdvec_status status;
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
+    PV_TRY_DONE(pv_blas_ready(ctx)); /* before hours of counting */
     PV_TRY_DONE(key_of_options(ctx, options, &key));
     PV_TRY_DONE(pv_key_add_seed(&key));
     if (counting)
