@@ -49,7 +49,7 @@ static void ask_like_google(setting *s)
                 if (i != j) {
                     uint32_t one = 2 * (section * PAIRS + i), two = 2 * (section * PAIRS + j);
                     *q++ = (pv_analogy){
-                        .a = one, .b = one + 1, .c = two, .not_these = {one, one + 1, two}};
+                        .a = one, .b = one + 1, .c = two, .excluded = {one, one + 1, two}};
                 }
 }
 
@@ -60,7 +60,7 @@ static void ask_at_random(setting *s)
         for (uint64_t k = 0; k < 3; k++)
             word[k] = (uint32_t)(pv_random_u64(1, 1, 3 * q + k) % ASKED);
         s->questions[q] = (pv_analogy){
-            .a = word[0], .b = word[1], .c = word[2], .not_these = {word[0], word[1], word[2]}};
+            .a = word[0], .b = word[1], .c = word[2], .excluded = {word[0], word[1], word[2]}};
     }
 }
 

@@ -240,7 +240,7 @@ static psdvec_status short_of_memory(psdvec_settings *s)
     return PSDVEC_ERR_MEMORY;
 }
 
-static void say_unknown(psdvec_settings *s, const char *name)
+static void report_unknown(psdvec_settings *s, const char *name)
 {
     const char **names = allocate(s->rows + 1, sizeof *names);
     for (size_t k = 0; names && k < s->rows; k++)
@@ -262,7 +262,7 @@ psdvec_status psdvec_settings_set(psdvec_settings *settings, const char *name, c
                  name ? "text" : "name");
     const psdvec_option *row = name && text ? pv_options_find(s->table, name) : NULL;
     if (!row && name && text)
-        say_unknown(s, name);
+        report_unknown(s, name);
     if (!row)
         return PSDVEC_ERR_OPTION;
     size_t k = (size_t)(row - s->table->rows);

@@ -69,7 +69,7 @@ static inline psdvec_status pv_failure(const psdvec_context *ctx)
     return status != PSDVEC_OK ? (psdvec_status)status : PSDVEC_ERR_INTERNAL;
 }
 
-/* True if the host asked to stop or another thread failed: return soon. */
+/* True if the run was cancelled or another thread failed: return soon. */
 bool pv_stopping(psdvec_context *ctx);
 
 /* PSDVEC_OK, or the recorded failure, or PSDVEC_ERR_CANCELLED (recorded). */

@@ -277,8 +277,8 @@ psdvec_status pv_output_commit_unsynced(pv_output *output)
     return commit(output, false);
 }
 
-psdvec_status pv_output_whole(psdvec_context *ctx, const char *path, const void *data,
-                              size_t length, bool synced)
+psdvec_status pv_write_file(psdvec_context *ctx, const char *path, const void *data, size_t length,
+                            bool synced)
 {
     pv_output *output;
     PV_TRY(pv_output_open(ctx, path, &output));

@@ -28,8 +28,8 @@ psdvec_status pv_output_commit(pv_output *output);
 psdvec_status pv_output_commit_unsynced(pv_output *output);
 void pv_output_discard(pv_output *output);
 /* Writes a complete file. `synced`: sync as pv_output_commit() does. */
-psdvec_status pv_output_whole(psdvec_context *ctx, const char *path, const void *data,
-                              size_t length, bool synced);
+psdvec_status pv_write_file(psdvec_context *ctx, const char *path, const void *data, size_t length,
+                            bool synced);
 /* Detects before a long computation that the file cannot be written. */
 psdvec_status pv_output_try(psdvec_context *ctx, const char *path);
 

@@ -2,7 +2,7 @@
  *
  * Every block that the library holds is counted. A request that would exceed the budget fails with
  * PSDVEC_ERR_BUDGET and a message that names the purpose (`what`: "the vocabulary"), the size and
- * the remedy. Blocks are 64-byte aligned; large ones ask for huge pages.
+ * the remedy. Blocks are 64-byte aligned; huge pages are requested for large ones.
  */
 #ifndef PV_BASE_MEMORY_H
 #define PV_BASE_MEMORY_H

@@ -102,7 +102,7 @@ static bool read_real(pv_json *j, double *real)
     return true;
 }
 
-static bool read_whole(pv_json *j, const psdvec_option *row, pv_option_member *m)
+static bool read_integer(pv_json *j, const psdvec_option *row, pv_option_member *m)
 {
     uint64_t wide;
     if (!pv_json_read_u64(j, &wide))
@@ -149,7 +149,7 @@ static bool read_list(pv_json *j, const psdvec_option *row, pv_buffer *memory, p
     if (!pv_json_enter_array(j))
         return false;
     for (; pv_json_next_element(j); m->list.count++) {
-        if (!(real ? read_real(j, &element.real) : read_whole(j, row, &element)))
+        if (!(real ? read_real(j, &element.real) : read_integer(j, row, &element)))
             return false;
         memcpy(memory->data + memory->length, &element, size);
         memory->length += size;
@@ -174,7 +174,7 @@ static bool read_row(pv_json *j, const psdvec_option *row, reader *r)
     case PSDVEC_OPTION_INT:
     case PSDVEC_OPTION_UINT32:
     case PSDVEC_OPTION_UINT64:
-        good = read_whole(j, row, &m);
+        good = read_integer(j, row, &m);
         break;
     case PSDVEC_OPTION_TEXT:
         m.text = r->memory->data + r->memory->length;
@@ -224,7 +224,7 @@ static bool read_members(pv_json *j, reader *r, pv_buffer *key)
 
 /* Combines the values in the file with, for missing options, the defaults of the preset that the
  * file names, or the values that a missing option implies. */
-static void put_together(reader *r, void *options)
+static void merge_options(reader *r, void *options)
 {
     _Alignas(max_align_t) char missing[PV_OPTIONS_MOST_BYTES];
     const psdvec_option *rows = r->table->rows;
@@ -275,7 +275,7 @@ psdvec_status pv_options_read_json(psdvec_context *ctx, const pv_options_table *
         status = fail(&r, why);
         goto done;
     }
-    put_together(&r, options);
+    merge_options(&r, options);
     if (!pv_options_fit(table, options, why, sizeof why))
         status = fail(&r, why);
 done:

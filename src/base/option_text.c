@@ -28,7 +28,7 @@ static void add_number(char *to, size_t size, double value)
     add(to, size, "%s", pv_double_to_text(value, text) ? text : "?");
 }
 
-static bool is_whole(const psdvec_option *row)
+static bool is_integer(const psdvec_option *row)
 {
     return row->type == PSDVEC_OPTION_INT || row->type == PSDVEC_OPTION_UINT32 ||
            row->type == PSDVEC_OPTION_UINT64 || row->type == PSDVEC_OPTION_UINT32S;
@@ -63,7 +63,7 @@ static void add_number_range(const psdvec_option *row, char *to, size_t size)
     if (row->unit == PSDVEC_UNIT_BYTES)
         add(to, size, "a size such as 512M or 4G, or a share of the machine's memory such as 50%%");
     else
-        add(to, size, "%s%snumber%s", list ? "" : "a ", is_whole(row) ? "whole " : "",
+        add(to, size, "%s%snumber%s", list ? "" : "a ", is_integer(row) ? "whole " : "",
             list ? "s" : "");
     if (row->unit != PSDVEC_UNIT_BYTES)
         add_limits(row, to, size);

@@ -281,7 +281,7 @@ psdvec_status pv_options_adopt(psdvec_context *ctx, const pv_options_table *tabl
                            "library, " PSDVEC_VERSION "; install the newer library");
         copy_parts(table, options, ours, given, its);
         if (its.size < ours.size || its.inner_size < ours.inner_size) {
-            /* Members that the host does not know have the defaults of its preset. */
+            /* Members that the caller's struct lacks have the defaults of its preset. */
             pv_options_fill(table, options, preset_of(table, options));
             copy_parts(table, options, ours, given, its);
         }

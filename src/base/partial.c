@@ -40,7 +40,7 @@ struct pv_partial {
     int folder_fd, lock_fd;
     bool made;   /* this run created the folder, and no other run uses it */
     bool ours;   /* the folder is, and the lock is held */
-    bool broken; /* a save failed, and the host knows */
+    bool broken; /* a save failed, which was reported */
 };
 
 static psdvec_status no_memory(psdvec_context *ctx)
@@ -297,13 +297,13 @@ static psdvec_status write_key(const pv_partial *p, const pv_buffer *key)
     char *path;
     if (pv_asprintf(&path, "%s/" KEY, p->folder) < 0)
         return no_memory(p->ctx);
-    psdvec_status status = pv_output_whole(p->ctx, path, key->data, key->length, true);
+    psdvec_status status = pv_write_file(p->ctx, path, key->data, key->length, true);
     free(path);
     return status;
 }
 
 /* Writes this key to the folder and deletes states that do not belong to it. */
-static psdvec_status settle(pv_partial *p, const pv_buffer *key, bool restart)
+static psdvec_status adopt_folder(pv_partial *p, const pv_buffer *key, bool restart)
 {
     key_state state;
     size_t states, unplaced;
@@ -345,7 +345,7 @@ psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const cha
     PV_TRY_DONE(pv_buffer_text(&text, HEADING));
     PV_TRY_DONE(pv_buffer_text(&text, key));
     PV_TRY_DONE(open_and_lock(p, &text));
-    status = settle(p, &text, restart);
+    status = adopt_folder(p, &text, restart);
 done:
     pv_buffer_free(&text);
     if (status == PSDVEC_OK)
@@ -403,8 +403,8 @@ psdvec_status pv_partial_save(pv_partial *p, const char *name, const pv_tensor *
     return status;
 }
 
-/* Opens the file if it is undamaged. Otherwise *file stays NULL and the host gets a warning. */
-static psdvec_status open_whole(pv_partial *p, const char *path, pv_st_file **file)
+/* Opens the file if it is undamaged. Otherwise *file stays NULL and there is a warning. */
+static psdvec_status open_undamaged(pv_partial *p, const char *path, pv_st_file **file)
 {
     pv_st_file *looked_at = NULL;
     psdvec_context *side = side_context(p, true);
@@ -435,7 +435,7 @@ psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file
     PV_TRY(pv_partial_path(p, name, &path));
     psdvec_status status = PSDVEC_OK;
     if (lstat(path, &info) == 0 && S_ISREG(info.st_mode))
-        status = open_whole(p, path, file);
+        status = open_undamaged(p, path, file);
     free(path);
     return status;
 }

@@ -98,7 +98,7 @@ uint64_t psdvec_machine_memory(void)
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Random access to large arrays is limited by address translation, hence huge pages. They are
+/* Random access to large arrays is limited by address translation, so huge pages are used. They are
  * requested only for the part of the block that fills them completely: the last one must not hold
  * memory that the budget does not count. */
 void *pv_pages_take(size_t size)

@@ -155,7 +155,7 @@ typedef struct writer {
     pv_sorted_runs *to;
     pv_spool *spool;
     char *block;
-    size_t used, room; /* items */
+    size_t used, capacity; /* items */
     uint64_t written;
     pv_progress progress;
 } writer;
@@ -175,7 +175,7 @@ static psdvec_status write_item(void *arg, const void *item)
 {
     writer *w = arg;
     memcpy(w->block + w->used++ * w->to->size, item, w->to->size);
-    return w->used == w->room ? flush(w) : PSDVEC_OK;
+    return w->used == w->capacity ? flush(w) : PSDVEC_OK;
 }
 
 /* Every `fan_in` runs become one, in a new file. */
@@ -213,12 +213,12 @@ psdvec_status pv_sorted_runs_reduce(pv_sorted_runs *runs, uint64_t most, const c
     fan_in = fan_in < LEAST_FAN_IN ? LEAST_FAN_IN : fan_in > MOST_FAN_IN ? MOST_FAN_IN : fan_in;
     if (!runs->spool)
         return PSDVEC_OK; /* all are in memory */
-    writer w = {.to = runs, .room = block_items(runs)};
+    writer w = {.to = runs, .capacity = block_items(runs)};
     psdvec_status status = PSDVEC_OK;
     while (runs->count > fan_in) {
         pv_progress_begin(&w.progress, ctx, stage, unit, items_of(runs));
         if (!w.block)
-            w.block = pv_alloc(ctx, w.room, runs->size, runs->what);
+            w.block = pv_alloc(ctx, w.capacity, runs->size, runs->what);
         if (!w.block)
             PV_TRY_DONE(pv_failure(ctx));
         PV_TRY_DONE(pv_spool_new(ctx, runs->folder, runs->what, 0, &w.spool));

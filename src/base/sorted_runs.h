@@ -48,7 +48,7 @@ void pv_sorted_runs_free(pv_sorted_runs *runs);
 psdvec_status pv_sorted_runs_append(pv_sorted_runs *runs, const void *items, uint64_t count);
 psdvec_status pv_sorted_runs_keep(pv_sorted_runs *runs, const void *items, uint64_t count);
 
-/* `most`: only so many first items are wanted of all. `stage` and
+/* `most`: the number of first items that are read. `stage` and
  * `unit`: for progress. */
 psdvec_status pv_sorted_runs_reduce(pv_sorted_runs *runs, uint64_t most, const char *stage,
                                     const char *unit);

@@ -90,8 +90,8 @@ static psdvec_status run_method(pv_baseline_run *run)
         status = from_vectors(run, run->inputs[0]);
     } else {
         if (text)
-            PV_TRY_DONE(pv_count_on_the_way(run->partial, ctx, run->count, run->inputs,
-                                            run->input_count, &counts, run->count_report));
+            PV_TRY_DONE(pv_count_for_training(run->partial, ctx, run->count, run->inputs,
+                                              run->input_count, &counts, run->count_report));
         status = from_counts(run, text ? counts : run->inputs[0]);
     }
 done:

@@ -370,7 +370,7 @@ static void read_group(const chunk_job *job, size_t batch, size_t t)
 
 /* ---- Second phase ---------------------------------------------------------------------------- */
 
-static void ask_for(const pv_sgns_space *space, const addition *a, bool out)
+static void prefetch_row(const pv_sgns_space *space, const addition *a, bool out)
 {
     const char *row = (const char *)((out ? space->out : space->in) + a->row * space->stride);
     for (size_t at = 0; at < space->stride * sizeof(float); at += 64)
@@ -391,7 +391,7 @@ static void add_owned(const chunk_job *job, size_t batch, size_t owner)
     for (uint32_t k = bucket[AROUND]; k < end; k++) {
         const addition *a = &all[k];
         if (k + AHEAD < end)
-            ask_for(space, a + AHEAD, k + AHEAD >= centre);
+            prefetch_row(space, a + AHEAD, k + AHEAD >= centre);
         if (k < centre) {
             w->kernels->add(1, c->e + a->from * stride, stride, space->in + a->row * stride);
         } else if (k < drawn) {

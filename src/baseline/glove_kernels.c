@@ -125,7 +125,7 @@ AVX2_INLINE void step_eight(float *value, float *square, __m256 at, __m256 other
     _mm256_storeu_ps(square, _mm256_add_ps(squares, _mm256_mul_ps(step, step)));
 }
 
-AVX2_INLINE void ask_for(const float *row, size_t lines)
+AVX2_INLINE void prefetch_row(const float *row, size_t lines)
 {
     for (size_t l = 0; l < lines; l++)
         _mm_prefetch((const char *)(row + l * LINE), _MM_HINT_T0);
@@ -137,7 +137,7 @@ AVX2 static double steps_avx2(const pv_glove_shape *shape, float *word, float *c
     size_t padded = shape->padded, stride = shape->stride;
     __m256 rate = _mm256_set1_ps(shape->rate);
     double cost = 0;
-    ask_for(next, stride / LINE);
+    prefetch_row(next, stride / LINE);
     for (size_t t = 0; t < count; t++) {
         float *context = contexts + cells[t].context * stride;
         const float *coming = contexts + cells[t + 1].context * stride;

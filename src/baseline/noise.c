@@ -21,7 +21,7 @@ void pv_noise_make(pv_noise *noise, const uint32_t *members, uint32_t count, con
         share[k] *= one * n / total;
         queue[share[k] < one ? small++ : --large] = k;
     }
-    /* Because of rounding, some cells remain; they count as full shares of their own words. */
+    /* Because of rounding, some cells remain; they count as full shares of their words. */
     while (small > 0 && large < n) {
         uint32_t poor = queue[--small], rich = queue[large];
         cells[poor].limit = (uint32_t)share[poor];

@@ -29,11 +29,11 @@ typedef struct word_pair {
 } word_pair;
 
 /* Workspace of one worker. */
-typedef struct desk {
+typedef struct workspace {
     float *f;        /* PV_SGNS_GROUP x width */
     float *scratch;  /* PV_SGNS_GROUP x stride */
     uint32_t *slots; /* 2 x width */
-} desk;
+} workspace;
 
 typedef struct stratum_loss {
     double loss;
@@ -51,8 +51,8 @@ struct pv_skipgram {
     size_t *begin;        /* strata + 1: offsets in `pairs` */
     word_pair *pairs;
     size_t pair_capacity;
-    stratum_loss *loss; /* strata */
-    desk *desks;        /* workers */
+    stratum_loss *loss;    /* strata */
+    workspace *workspaces; /* workers */
 };
 
 /* ---- Making ------------------------------------------------------------------------------ */
@@ -74,8 +74,8 @@ psdvec_status pv_skipgram_new(pv_word2vec *w)
     PV_TAKE(&s->memory, s->histogram, w->text.chunk_segments * strata);
     PV_TAKE(&s->memory, s->begin, strata + 1);
     PV_TAKE(&s->memory, s->loss, strata);
-    PV_TAKE_ZERO(&s->memory, s->desks, workers);
-    for (desk *d = s->desks; d && d < s->desks + workers; d++) {
+    PV_TAKE_ZERO(&s->memory, s->workspaces, workers);
+    for (workspace *d = s->workspaces; d && d < s->workspaces + workers; d++) {
         PV_TAKE_ZERO(&s->memory, d->f, PV_SGNS_GROUP * w->space.width);
         PV_TAKE(&s->memory, d->scratch, PV_SGNS_GROUP * w->space.stride);
         PV_TAKE(&s->memory, d->slots, 2 * w->space.width);
@@ -235,7 +235,7 @@ static psdvec_status learn_stratum(void *opaque, uint32_t p, uint32_t q, int wor
     uint32_t blocks = s->strata.blocks, round = (q + 2 * blocks - p - job->shift) % blocks;
     size_t stratum = (size_t)p * blocks + q, end = s->begin[stratum + 1];
     const pv_sgns_kernels *kernels = w->kernels;
-    desk *d = &s->desks[worker];
+    workspace *d = &s->workspaces[worker];
     stratum_loss sum = {0};
     pv_random_stream stream = {
         pv_random_u64(w->ctx->options.seed, NOISE + ((uint64_t)job->step << 32), stratum)};

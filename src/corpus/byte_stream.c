@@ -365,7 +365,7 @@ static pv_markup markup_of(package_kind package)
 
 /* ---- Archives ---------------------------------------------------------------- */
 
-static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, const void **bytes)
+static la_ssize_t on_archive_read(struct archive *archive, void *opaque, const void **bytes)
 {
     pv_byte_stream *stream = opaque;
     size_t got;
@@ -378,8 +378,8 @@ static la_ssize_t archive_wants_bytes(struct archive *archive, void *opaque, con
 }
 
 /* The zip directory is at the end of the file, so zip needs seeking. */
-static la_int64_t archive_wants_seek(struct archive *archive, void *opaque, la_int64_t offset,
-                                     int whence)
+static la_int64_t on_archive_seek(struct archive *archive, void *opaque, la_int64_t offset,
+                                  int whence)
 {
     pv_byte_stream *stream = opaque;
     stream->peek_used = stream->peek_length;
@@ -421,9 +421,9 @@ static psdvec_status open_archive(pv_byte_stream *stream, const packing *how)
     for (size_t i = 0; fine && i < sizeof supports / sizeof supports[0]; i++)
         fine = supports[i](a) >= ARCHIVE_WARN;
     fine = fine && archive_read_set_callback_data(a, stream) == ARCHIVE_OK &&
-           archive_read_set_read_callback(a, archive_wants_bytes) == ARCHIVE_OK;
+           archive_read_set_read_callback(a, on_archive_read) == ARCHIVE_OK;
     if (fine && stream->regular && !stream->gzip && !stream->outer)
-        fine = archive_read_set_seek_callback(a, archive_wants_seek) == ARCHIVE_OK;
+        fine = archive_read_set_seek_callback(a, on_archive_seek) == ARCHIVE_OK;
     if (!fine)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     if (archive_read_open1(a) != ARCHIVE_OK)
@@ -600,7 +600,7 @@ static psdvec_status read_member(pv_byte_stream *stream, char *bytes, size_t cap
 }
 
 /* Reads the first bytes of the member, which read_member will return again. */
-static psdvec_status look_at_member(pv_byte_stream *stream)
+static psdvec_status peek_member(pv_byte_stream *stream)
 {
     size_t got = 1;
     stream->head_length = stream->head_used = 0;
@@ -626,7 +626,7 @@ psdvec_status pv_byte_stream_next_part(pv_byte_stream *stream, bool *more)
         PV_TRY(next_in_archive(stream, more));
         if (!*more)
             return PSDVEC_OK;
-        PV_TRY(look_at_member(stream));
+        PV_TRY(peek_member(stream));
         if (wanted != PV_MARKUP_NONE &&
             pv_markup_looks_like(stream->head, stream->head_length) == wanted)
             return PSDVEC_OK;
@@ -645,7 +645,7 @@ psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more)
         PV_TRY(next_in_archive(stream, more));
         if (!*more || !stream->in_archive)
             return PSDVEC_OK;
-        PV_TRY(look_at_member(stream));
+        PV_TRY(peek_member(stream));
         return package_of(stream->head, stream->head_length) != PACKAGE_NONE ? open_inner(stream)
                                                                              : PSDVEC_OK;
     }

@@ -229,7 +229,7 @@ static void begin_dropping(pv_markup_reader *r)
 }
 
 /* True if the tag is inside a dropped element, or ends it. */
-static bool stay_dropped(pv_markup_reader *r)
+static bool in_dropped_element(pv_markup_reader *r)
 {
     if (!r->dropped[0])
         return false;
@@ -251,7 +251,7 @@ static void end_of_tag(pv_markup_reader *r)
 {
     r->empty = r->previous == '/';
     r->state = IN_TEXT;
-    if (stay_dropped(r))
+    if (in_dropped_element(r))
         return;
     bool begins = !r->end_tag && !r->empty;
     switch (action_of(r)) {

@@ -508,14 +508,15 @@ void pv_text_faults_advise(const pv_text_faults *f, const psdvec_text_options *o
             "words");
 }
 
-/* Reports progress within a segment, of which `told` bytes were reported before. */
-static void tell_progress(const driver *d, const pv_segment *segment, double share, uint64_t *told)
+/* Reports progress within a segment, of which `reported` bytes were reported before. */
+static void report_progress(const driver *d, const pv_segment *segment, double share,
+                            uint64_t *reported)
 {
     uint64_t done = (uint64_t)(share * (double)segment->consumed);
-    if (!d->corpus || !d->sink->stage || done <= *told)
+    if (!d->corpus || !d->sink->stage || done <= *reported)
         return;
-    pv_progress_add(pv_corpus_progress(d->corpus), done - *told);
-    *told = done;
+    pv_progress_add(pv_corpus_progress(d->corpus), done - *reported);
+    *reported = done;
 }
 
 /* Tokenises one segment, whose text is modified. */
@@ -523,7 +524,7 @@ static psdvec_status drive(driver *d, pv_segment *segment)
 {
     pv_token_sink *sink = d->sink;
     pv_buffer *text = &segment->text;
-    uint64_t bad_records = 0, told = 0;
+    uint64_t bad_records = 0, reported = 0;
     if (segment->kind != PV_SEGMENT_TEXT && segment->kind != PV_SEGMENT_WRAPPED) {
         text = &d->decoded;
         PV_TRY(pv_records_to_lines(d->ctx, &d->rules->options, segment, text, &bad_records));
@@ -547,9 +548,9 @@ static psdvec_status drive(driver *d, pv_segment *segment)
     pv_tokenizer_start(&d->tokenizer, text->data);
     for (size_t count; !sink->done && (count = fill(d)) > d->held;) {
         PV_TRY(sift(d, count));
-        tell_progress(d, segment,
-                      (double)((char *)d->tokenizer.block - text->data) / (double)text->length,
-                      &told);
+        report_progress(d, segment,
+                        (double)((char *)d->tokenizer.block - text->data) / (double)text->length,
+                        &reported);
     }
     if (atomic_load(&d->ctx->status) != PSDVEC_OK) /* ICU's, which the tokenizer cannot return */
         return pv_failure(d->ctx);
@@ -559,7 +560,7 @@ static psdvec_status drive(driver *d, pv_segment *segment)
         d->tokens[d->held] = (pv_token){.kind = PV_TOKEN_DOCUMENT_END, .text = d->name};
         PV_TRY(sift(d, d->held + 1));
     }
-    tell_progress(d, segment, 1, &told);
+    report_progress(d, segment, 1, &reported);
     PV_TRY(note_faults(d, segment, bad_records));
     return sink->end ? sink->end(sink->user) : PSDVEC_OK;
 }

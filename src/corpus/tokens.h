@@ -36,8 +36,8 @@ typedef struct pv_token_sink {
     bool done;         /* set by the sink: read no further */
     const char *stage; /* the progress stage, if the sink is slow; NULL: reading */
 
-    /* A sink with `is_word`, which tells whether a RAW token is a word, accepts segments in any
-     * order, RAW tokens (unless phrases are joined), and ends of empty documents or repeated
+    /* A sink with `is_word`, which determines whether a RAW token is a word, accepts segments in
+     * any order, RAW tokens (unless phrases are joined), and ends of empty documents or repeated
      * ends. Other sinks receive the segments in order, and normalised words. */
     psdvec_status (*is_word)(void *user, const pv_token *raw, bool *is);
     /* Called before and after the tokens of a segment; may be NULL. */
@@ -100,8 +100,8 @@ psdvec_status pv_host_tokens_take(void *user, const pv_token *tokens, size_t cou
 bool pv_document_spans_records(const psdvec_text_options *options);
 bool pv_document_spans_members(const psdvec_text_options *options);
 
-/* Finds the end of a segment in text of more than `length` bytes; NULL: read more first. *open
- * tells whether a document is split. */
+/* Finds the end of a segment in text of more than `length` bytes; NULL: read more first. *open:
+ * whether a document is split. */
 char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, char *text,
                       size_t length, bool *open);
 

@@ -201,7 +201,7 @@ static psdvec_status scan_comment(structure *s, size_t *p)
 }
 
 /* At '<'. A tag ends at the first '>'; not beyond the next '<', a blank line
- * or 2,000 bytes, lest "a <b" in a formula swallow a page. */
+ * or 2,000 bytes, so that "a <b" in a formula does not swallow a page. */
 static psdvec_status scan_tag(structure *s, size_t *position)
 {
     const char *text = s->text;

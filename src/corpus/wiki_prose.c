@@ -48,7 +48,7 @@ static bool ends_with(const output *out, const char *tail, size_t n)
 }
 
 /* Removes the last `n` bytes of prose, and blanks before them. */
-static void take_back(output *out, size_t n)
+static void remove_last(output *out, size_t n)
 {
     out->length -= n;
     while (out->length > out->first) {
@@ -62,7 +62,7 @@ static void take_back(output *out, size_t n)
 
 /* Where something was dropped just before `p`, the punctuation before it is removed too: "At {{x}},
  * a" -> "At, a". Returns how many of the `n` bytes are not to be written either. */
-static size_t tidy_up(output *out, const char *p, size_t n)
+static size_t fix_punctuation(output *out, const char *p, size_t n)
 {
     size_t i = 0;
     if (ends_with(out, "(", 1))
@@ -70,7 +70,7 @@ static size_t tidy_up(output *out, const char *p, size_t n)
             i++;
     if (n - i >= 3 && memcmp(p + i, "\xEF\xBC\x89", 3) == 0 && out->dropped_at == out->length &&
         ends_with(out, "\xEF\xBC\x88", 3)) { /* full-width brackets */
-        take_back(out, 3);
+        remove_last(out, 3);
         i += 3;
         if (i < n && p[i] == ' ') {
             widen_gap(out, GAP_SPACE);
@@ -87,7 +87,7 @@ static size_t tidy_up(output *out, const char *p, size_t n)
 static void put(output *out, const char *p, size_t n)
 {
     if (PV_UNLIKELY(out->dropped)) {
-        size_t gone = tidy_up(out, p, n);
+        size_t gone = fix_punctuation(out, p, n);
         p += gone;
         n -= gone;
         if (n == 0)
@@ -128,7 +128,7 @@ static void put_bracket(output *out, const char *p, char opening_bracket)
     if (i > out->first && out->text[i - 1] == opening_bracket && out->dropped_at >= i &&
         out->gap != GAP_PARAGRAPH) {
         out->gap = GAP_NONE;
-        take_back(out, out->length - i + 1);
+        remove_last(out, out->length - i + 1);
         note_drop(out);
         return;
     }
@@ -595,7 +595,7 @@ static const char *skip_bare_url(writer *w, const char *p)
         end--;
     if (end > url && end[-1] == ')' && !memchr(url, '(', (size_t)(end - url)))
         end--;
-    take_back(&w->out, n);
+    remove_last(&w->out, n);
     note_drop(&w->out);
     return end;
 }

@@ -1,4 +1,5 @@
-/* The form in which a word is counted: NFC, with case, accents and digits as the options say. */
+/* The form in which a word is counted: NFC, with case, accents and digits according to the
+ * options. */
 #ifndef PV_CORPUS_WORD_FORM_H
 #define PV_CORPUS_WORD_FORM_H
 

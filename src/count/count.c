@@ -346,8 +346,8 @@ psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs
 
 /* Rejects an output that is also an input or the list of words. Exception: a counts file found in
  * an input folder is the output of an earlier run, and is skipped. */
-psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_options *options,
-                                   pv_inputs *inputs, const char *output)
+psdvec_status pv_refuse_input_as_output(psdvec_context *ctx, const psdvec_count_options *options,
+                                        pv_inputs *inputs, const char *output)
 {
     size_t used = 0;
     if (options->vocab_file)
@@ -389,7 +389,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     pv_joining joining = {.phrases = &found};
 
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
-    PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, output));
+    PV_TRY_DONE(pv_refuse_input_as_output(ctx, options, &files, output));
     PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
     c.folder = pv_counts_writer_folder(writer);
     if (!part.joining && pv_phrases_auto(&options->text)) {
@@ -434,7 +434,7 @@ psdvec_status pv_count_rows(psdvec_context *ctx, const psdvec_count_options *opt
     pv_row_sink sink;
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     if (part.output)
-        PV_TRY_DONE(pv_keep_output_apart(ctx, options, &files, part.output));
+        PV_TRY_DONE(pv_refuse_input_as_output(ctx, options, &files, part.output));
     PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, folder, part));
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
     PV_TRY_DONE(begin(self, &c.text, &sink));
@@ -458,9 +458,9 @@ static psdvec_status count_all(psdvec_context *ctx, const psdvec_count_options *
                         (pv_count_part){.joining = phrases ? &joining : NULL}, report);
 }
 
-psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
-                                  const psdvec_count_options *options, const char *const *inputs,
-                                  size_t input_count, char **path, psdvec_count_report *report)
+psdvec_status pv_count_for_training(pv_partial *partial, psdvec_context *ctx,
+                                    const psdvec_count_options *options, const char *const *inputs,
+                                    size_t input_count, char **path, psdvec_count_report *report)
 {
     pv_st_file *file = NULL;
     PV_TRY(pv_partial_path(partial, "counts", path));

@@ -65,12 +65,12 @@ psdvec_status pv_counts_merge(psdvec_context *ctx, const char *const *paths, siz
 
 /* Makes intermediate counts in `partial`, where an interrupted run may have left them. With
  * `phrases` auto, the phrases are stored there too. *path is on the heap. */
-psdvec_status pv_count_on_the_way(pv_partial *partial, psdvec_context *ctx,
-                                  const psdvec_count_options *options, const char *const *inputs,
-                                  size_t input_count, char **path, psdvec_count_report *report);
+psdvec_status pv_count_for_training(pv_partial *partial, psdvec_context *ctx,
+                                    const psdvec_count_options *options, const char *const *inputs,
+                                    size_t input_count, char **path, psdvec_count_report *report);
 
-psdvec_status pv_keep_output_apart(psdvec_context *ctx, const psdvec_count_options *options,
-                                   pv_inputs *inputs, const char *output);
+psdvec_status pv_refuse_input_as_output(psdvec_context *ctx, const psdvec_count_options *options,
+                                        pv_inputs *inputs, const char *output);
 
 /* PSDVEC_ERR_SAME_FILE if the output is one of the inputs. */
 psdvec_status pv_refuse_same_file(psdvec_context *ctx, const char *const *inputs, size_t count,

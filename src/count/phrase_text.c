@@ -104,8 +104,8 @@ done:
 }
 
 /* Rejects an output that is an input, because it would be read while it is replaced. */
-static psdvec_status keep_apart(psdvec_context *ctx, const char *const *inputs, size_t count,
-                                const char *output)
+static psdvec_status refuse_input_as_output(psdvec_context *ctx, const char *const *inputs,
+                                            size_t count, const char *output)
 {
     pv_inputs files = {0};
     psdvec_status status = pv_inputs_expand(ctx, inputs, count, &files);
@@ -142,17 +142,17 @@ static psdvec_status find(psdvec_context *ctx, const psdvec_phrases_options *opt
     if (joined || options->passes > 1)
         PV_TRY_DONE(refuse_standard_input(ctx, inputs, input_count));
     if (list)
-        PV_TRY_DONE(keep_apart(ctx, inputs, input_count, list));
+        PV_TRY_DONE(refuse_input_as_output(ctx, inputs, input_count, list));
     if (list)
         PV_TRY_DONE(pv_output_try(ctx, list));
     if (joined) {
-        PV_TRY_DONE(keep_apart(ctx, inputs, input_count, joined));
+        PV_TRY_DONE(refuse_input_as_output(ctx, inputs, input_count, joined));
         PV_TRY_DONE(pv_output_open(ctx, joined, &output));
     }
     PV_TRY_DONE(pv_phrases_search(ctx, options, text, inputs, input_count, NULL, folder, &phrases,
                                   list ? &lines : NULL, report));
     if (list)
-        PV_TRY_DONE(pv_output_whole(ctx, list, lines.data, lines.length, true));
+        PV_TRY_DONE(pv_write_file(ctx, list, lines.data, lines.length, true));
     if (joined)
         status = write_joined(ctx, text, &phrases, inputs, input_count, &output, report);
 done:
@@ -205,7 +205,7 @@ psdvec_status psdvec_phrases_join(psdvec_context *ctx, const psdvec_text_options
     PV_TRY(pv_options_adopt(ctx, &pv_text_table, text, &own));
     if (!own.phrases)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "give the list of phrases to join as `phrases`");
-    PV_TRY_DONE(keep_apart(ctx, inputs, input_count, output));
+    PV_TRY_DONE(refuse_input_as_output(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &own.phrases, 1, output));
     PV_TRY_DONE(pv_phrases_read(&phrases, ctx, &own, own.phrases));
     PV_TRY_DONE(pv_output_open(ctx, output, &file));

@@ -86,7 +86,7 @@ static const char units_since[] = "0.2.0";
 
 /* True if the file exists and is undamaged. A damaged file is reported and recreated; failures of
  * this check do not fail the run. */
-static bool is_whole(resumable *r, const char *path, bool counts)
+static bool is_undamaged(resumable *r, const char *path, bool counts)
 {
     if (access(path, F_OK) != 0)
         return false;
@@ -121,7 +121,7 @@ static psdvec_status find_phrases(resumable *r, uint64_t settings, const char *o
     for (size_t i = 0; i < r->files.count; i++)
         settings = hash_file(settings, &r->files.files[i]);
     PV_TRY_DONE(make_path(r, "phrases", settings, "safetensors", &path));
-    if (is_whole(r, path, false)) {
+    if (is_undamaged(r, path, false)) {
         PV_TRY_DONE(pv_phrases_read(&r->found, ctx, &r->options->text, path));
         pv_note(ctx, "the phrases were there already: %u", r->found.count);
     } else {
@@ -199,7 +199,7 @@ static psdvec_status count_units(resumable *r, const psdvec_count_options *optio
         PV_TRY(pv_check_cancel(r->ctx));
         part.silent = i > 0 || !part.words_only;
         part.joining = r->joining.phrases ? &r->joining : NULL;
-        if (is_whole(r, outputs[i], true))
+        if (is_undamaged(r, outputs[i], true))
             reused++;
         else
             PV_TRY(pv_count_run(r->ctx, options, r->units[i].paths, r->units[i].count, outputs[i],
@@ -294,7 +294,7 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
                             r->inputs[0], all->info.words, r->options->min_count));
     PV_TRY_DONE(
         make_path(r, "vocabulary", XXH3_64bits(chosen.data, chosen.length), "txt", &r->list));
-    status = pv_output_whole(ctx, r->list, chosen.data, chosen.length, true);
+    status = pv_write_file(ctx, r->list, chosen.data, chosen.length, true);
 done:
     psdvec_counts_close(all);
     unlink(path);
@@ -383,7 +383,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
             PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
                                 "standard input cannot be read again, so it cannot be counted "
                                 "with `resume`; save it to a file first"));
-    PV_TRY_DONE(pv_keep_output_apart(ctx, options, &r.files, output));
+    PV_TRY_DONE(pv_refuse_input_as_output(ctx, options, &r.files, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));
     PV_TRY_DONE(pv_provenance_set(&r.provenance, options));

@@ -45,7 +45,7 @@ static inline void pv_row_sum_add(pv_row_sum *row, uint32_t column, uint64_t val
 size_t pv_row_sum_take(pv_row_sum *row, uint32_t *columns, uint64_t *values);
 
 /* Discards the row and starts a new one. */
-static inline void pv_row_sum_forget(pv_row_sum *row)
+static inline void pv_row_sum_clear(pv_row_sum *row)
 {
     while (row->touched_count > 0)
         row->sum[row->touched[--row->touched_count]] = 0;

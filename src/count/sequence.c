@@ -115,7 +115,7 @@ static psdvec_status place_part(void *opaque, size_t task, int worker)
 }
 
 /* Reads the words after the last part that are still in the window of its last words. */
-static psdvec_status look_ahead(reading *r, uint64_t reach)
+static psdvec_status read_ahead(reading *r, uint64_t reach)
 {
     pv_sequence *s = r->s;
     const pv_token_store *store = r->store;
@@ -162,7 +162,7 @@ psdvec_status pv_sequence_read(pv_sequence *s, pv_token_store *store, psdvec_oov
         }
         s->own = used;
     }
-    status = look_ahead(&r, reach);
+    status = read_ahead(&r, reach);
 done:
     pv_scope_drop(&s->memory, r.part_start);
     return status;

@@ -383,7 +383,7 @@ static void apply_limit(merge_job *job, uint32_t most)
 }
 
 /* Fills the vocabulary and `rank` from the sorted survivors. */
-static psdvec_status settle(merge_job *job, size_t passed)
+static psdvec_status fill_vocabulary(merge_job *job, size_t passed)
 {
     pv_vocabulary *v = job->vocabulary;
     uint64_t bytes = 0;
@@ -421,7 +421,7 @@ static psdvec_status order_survivors(merge_job *job, const psdvec_count_options 
     apply_limit(job, options->max_vocab);
     PV_TAKE(&job->memory, job->rank, passed);
     PV_TRY(pv_scope_status(&job->memory));
-    PV_TRY(settle(job, passed));
+    PV_TRY(fill_vocabulary(job, passed));
     return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, job);
 }
 

@@ -21,10 +21,10 @@ static psdvec_status read_settings(pv_conditional *c)
     psdvec_status status = PSDVEC_OK;
     psdvec_train_options training;
     pv_buffer lists = {.ctx = ctx};
-    bool told;
+    bool recorded;
     PV_TRY(pv_model_require_psd(ctx, m, "only models made by psdvec train have probabilities"));
-    PV_TRY_DONE(pv_model_counting(ctx, m, &c->counting, &c->strings, &told));
-    if (!m->info.settings_json || !told || !m->counts)
+    PV_TRY_DONE(pv_model_counting(ctx, m, &c->counting, &c->strings, &recorded));
+    if (!m->info.settings_json || !recorded || !m->counts)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
                     "%s: does not record how its text was tokenised or how it was trained, so it "
@@ -294,7 +294,7 @@ void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t 
 
 /* Iterates as counting does (window.h), but backwards: distances are the same in both
  * directions. */
-static psdvec_status walk_back(pv_contexts *x, const pv_conditional *c, const pv_trail *t,
+static psdvec_status add_links(pv_contexts *x, const pv_conditional *c, const pv_trail *t,
                                uint64_t place, size_t *links)
 {
     const pv_window *w = &c->window;
@@ -324,7 +324,7 @@ psdvec_status pv_contexts_add(pv_contexts *x, const pv_conditional *c, const pv_
     size_t end = x->begin[row];
     float *h = x->h + (size_t)row * x->dim;
     double weight = 0, constant = 0;
-    PV_TRY(walk_back(x, c, t, place, &end));
+    PV_TRY(add_links(x, c, t, place, &end));
     for (size_t k = x->begin[row]; k < end; k++) {
         const pv_context_link *link = &x->links[k];
         weight += link->weight;

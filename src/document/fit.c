@@ -48,7 +48,7 @@ typedef struct fitting {
     pv_trail trail;
     pv_contexts contexts;
     pv_partition *partitions;
-    uint32_t *waiting; /* the word of each row */
+    uint32_t *row_words; /* the word of each row */
     const psdvec_model *model;
     pv_buffer words;       /* uint32_t, of the text: words, PSDVEC_UNKNOWN_WORD, PAUSE */
     uint64_t count, known; /* words of the text, and those in the model */
@@ -90,7 +90,7 @@ static void add_row(const fitting *f, uint32_t row, slope *at)
     const pv_conditional *c = f->c;
     const pv_contexts *x = &f->contexts;
     const pv_partition *p = &f->partitions[row];
-    uint32_t word = f->waiting[row];
+    uint32_t word = f->row_words[row];
     double constant = x->constant[row], e = c->own ? c->self : 0;
     double score = pv_contexts_score(x, c, row, word, NULL) - constant, repeats = 0;
     double n = 0, nn = 0, sn = 0; /* expectations; here s includes e n */
@@ -155,7 +155,7 @@ static psdvec_status walk(fitting *f, known_word_fn *take, void *arg)
 
 static psdvec_status add_context(fitting *f, void *arg, uint32_t word, uint64_t place)
 {
-    f->waiting[f->contexts.count] = word;
+    f->row_words[f->contexts.count] = word;
     PV_TRY(pv_contexts_add(&f->contexts, f->c, &f->trail, place));
     return f->contexts.count == PV_SCORER_ROWS ? finish_rows(f, arg) : PSDVEC_OK;
 }
@@ -234,7 +234,7 @@ static void find_step(const slope *at, double *t, double *u)
 }
 
 /* Maximises, starting from `at`, at which the derivatives are known. */
-static psdvec_status climb(fitting *f, slope *at)
+static psdvec_status maximise(fitting *f, slope *at)
 {
     unsigned last = f->passes + MOST_PASSES - 1;
     while (at->t > LEAST_TEMPERATURE) {
@@ -271,7 +271,7 @@ static psdvec_status fit_t(fitting *f, slope *at, double *temperature, double *b
 {
     PV_TRY(pass(f, 1, (double)NAN, at));
     *before = perplexity(f, at->text);
-    PV_TRY(climb(f, at));
+    PV_TRY(maximise(f, at));
     *temperature = at->t;
     *after = perplexity(f, at->text);
     return PSDVEC_OK;
@@ -285,7 +285,7 @@ static psdvec_status fit_vectors(fitting *f)
     PV_TRY(fit_t(f, &at, &r->temperature_alone, &r->before, &r->alone));
     drop_passes(f, 1);
     PV_TRY(pass(f, at.t, at.t, &at));
-    PV_TRY(climb(f, &at));
+    PV_TRY(maximise(f, &at));
     if (fabs(at.u) > PV_MOST_SELF * at.t) /* words never repeat, so e has no finite optimum */
         PV_TRY(pass(f, at.t, copysign(PV_MOST_SELF, at.u) * at.t, &at));
     r->temperature = at.t;
@@ -412,7 +412,7 @@ static psdvec_status open_rows(fitting *f)
 {
     PV_TRY(pv_contexts_init(&f->contexts, f->ctx, f->model->info.dim, PV_SCORER_ROWS));
     PV_TAKE(&f->memory, f->partitions, PV_SCORER_ROWS);
-    PV_TAKE(&f->memory, f->waiting, PV_SCORER_ROWS);
+    PV_TAKE(&f->memory, f->row_words, PV_SCORER_ROWS);
     return pv_scope_status(&f->memory);
 }
 
@@ -542,7 +542,7 @@ static psdvec_status fit_new(fitting *f)
     r->before = (double)NAN;
     begin_passes(f, 1);
     PV_TRY(pass(f, usual_t, usual_u, &at));
-    PV_TRY(climb(f, &at));
+    PV_TRY(maximise(f, &at));
     drop_passes(f, 0);
     name_stage(f);
     pv_progress_end(&f->progress);

@@ -288,8 +288,8 @@ static psdvec_status sums_finish(interaction_sums *s, psdvec_interaction_report 
 
 /* ---- Public functions ------------------------------------------------------------------------ */
 
-static psdvec_status measure_asked(const pv_triple_text *text, const uint32_t (*asked)[3],
-                                   size_t count, psdvec_interaction *out)
+static psdvec_status measure_requested(const pv_triple_text *text, const uint32_t (*asked)[3],
+                                       size_t count, psdvec_interaction *out)
 {
     pv_triple *triples = pv_alloc(text->ctx, count, sizeof *triples, "the triples asked for");
     if (!triples)
@@ -348,34 +348,34 @@ psdvec_status psdvec_interactions_full(psdvec_context *ctx, const psdvec_model *
     pv_triple_text text = {0};
     psdvec_status status;
     size_t count = asked_count;
-    psdvec_interaction_report told = {.mean = NAN,
-                                      .mean_absolute = NAN,
-                                      .quantiles = {NAN, NAN, NAN, NAN, NAN},
-                                      .within_half = NAN,
-                                      .sum_absolute = NAN,
-                                      .slope = NAN};
-    psdvec_information learnt = {NAN, NAN, NAN, NAN, NAN, NAN};
+    psdvec_interaction_report figures = {.mean = NAN,
+                                         .mean_absolute = NAN,
+                                         .quantiles = {NAN, NAN, NAN, NAN, NAN},
+                                         .within_half = NAN,
+                                         .sum_absolute = NAN,
+                                         .slope = NAN};
+    psdvec_information quantities = {NAN, NAN, NAN, NAN, NAN, NAN};
     for (size_t k = 0; k < 3 * asked_count; k++)
         if (asked[k / 3][k % 3] >= model->info.words)
             return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s: has no word with the number %u",
                            model->path, asked[k / 3][k % 3]);
     PV_TRY_DONE(pv_triple_text_open(&text, ctx, model, inputs, input_count, window, folder));
-    told.window = text.window;
-    told.tokens = text.tokens;
-    told.known = text.known;
-    told.places = text.places;
+    figures.window = text.window;
+    figures.tokens = text.tokens;
+    figures.known = text.known;
+    figures.places = text.places;
     if (asked_count)
-        status = measure_asked(&text, asked, asked_count, out);
+        status = measure_requested(&text, asked, asked_count, out);
     else
-        status = measure_all(&text, most, least_count ? least_count : 1, folder, out, &count, &told,
-                             &learnt);
-    told.seconds = pv_now() - began;
+        status = measure_all(&text, most, least_count ? least_count : 1, folder, out, &count,
+                             &figures, &quantities);
+    figures.seconds = pv_now() - began;
     if (status == PSDVEC_OK && found)
         *found = count;
     if (status == PSDVEC_OK && report)
-        *report = told;
+        *report = figures;
     if (status == PSDVEC_OK && information)
-        *information = learnt;
+        *information = quantities;
 done:
     pv_triple_text_free(&text);
     return status;

@@ -257,8 +257,8 @@ static pv_exp_sums one_term(double z, double s, double times)
 
 /* Adds the context words exactly to `certain` and removes them from the sampled sums, because their
  * self-products can dominate Z. */
-static void settle_context(const pv_partition_function *n, uint32_t row, pv_exp_sums *ranges,
-                           pv_exp_sums *certain)
+static void sum_context_words(const pv_partition_function *n, uint32_t row, pv_exp_sums *ranges,
+                              pv_exp_sums *certain)
 {
     const pv_conditional *c = n->c;
     const pv_contexts *x = n->contexts;
@@ -296,7 +296,7 @@ static psdvec_status finish_row(const pv_partition_function *n, uint32_t row, pv
     for (uint32_t k = 0; k < sure; k++)
         pv_exp_sums_add(&all, &ranges[k]);
     if (groups)
-        settle_context(n, row, ranges, &all);
+        sum_context_words(n, row, ranges, &all);
     certain = all;
     for (uint32_t k = sure; k < n->ranges; k++)
         pv_exp_sums_add(&all, &ranges[k]);

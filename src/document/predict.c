@@ -16,7 +16,7 @@
 enum { RANGE = 4096, DRAWING = 0xd4a3 /* stream number of random numbers */ };
 
 /* The scores of all words of the first model after one context. */
-typedef struct outlook {
+typedef struct distribution {
     pv_scope memory;
     const pv_conditional *c;
     pv_trail trail;
@@ -26,26 +26,26 @@ typedef struct outlook {
     pv_exp_sums *ranges;
     size_t range_count;
     double log_z;
-} outlook;
+} distribution;
 
-static void outlook_close(outlook *o)
+static void distribution_close(distribution *o)
 {
     pv_trail_free(&o->trail);
     pv_contexts_free(&o->contexts);
     pv_scope_free(&o->memory);
 }
 
-static void outlook_add(outlook *o, uint32_t word)
+static void distribution_add(distribution *o, uint32_t word)
 {
     pv_trail_add(&o->trail, o->c, word, o->place++);
 }
 
-static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *context,
-                                  size_t count)
+static psdvec_status distribution_open(distribution *o, psdvec_scorer *s, const uint32_t *context,
+                                       size_t count)
 {
     psdvec_context *ctx = s->ctx;
-    *o = (outlook){.memory = {.ctx = ctx, .what = "the words' probabilities"},
-                   .c = s->models[0].conditional};
+    *o = (distribution){.memory = {.ctx = ctx, .what = "the words' probabilities"},
+                        .c = s->models[0].conditional};
     o->range_count = (o->c->words + RANGE - 1) / RANGE;
     for (size_t k = 0; k < count; k++)
         if (context[k] >= o->c->words && context[k] != PSDVEC_UNKNOWN_WORD)
@@ -57,15 +57,15 @@ static psdvec_status outlook_open(outlook *o, psdvec_scorer *s, const uint32_t *
     PV_TRY(pv_trail_init(&o->trail, o->c));
     PV_TRY(pv_contexts_init(&o->contexts, ctx, o->c->dim, 1));
     for (size_t k = 0; k < count; k++)
-        outlook_add(o, context[k]);
+        distribution_add(o, context[k]);
     return PSDVEC_OK;
 }
 
 /* One context is too few for a matrix product: the speed is limited by memory bandwidth, so all
  * workers read vectors. */
-static psdvec_status look_at_range(void *arg, size_t range, int worker)
+static psdvec_status score_range(void *arg, size_t range, int worker)
 {
-    outlook *o = arg;
+    distribution *o = arg;
     const pv_conditional *c = o->c;
     pv_row_dots_fn *row_dots = pv_row_dots_best();
     const float *h = o->contexts.h;
@@ -84,13 +84,13 @@ static psdvec_status look_at_range(void *arg, size_t range, int worker)
 }
 
 /* Computes the scores and log Z for the word after the trail. */
-static psdvec_status look(outlook *o)
+static psdvec_status compute_distribution(distribution *o)
 {
     const pv_conditional *c = o->c;
     pv_exp_sums sums = {.largest = -INFINITY};
     pv_contexts_clear(&o->contexts);
     PV_TRY(pv_contexts_add(&o->contexts, c, &o->trail, o->place));
-    PV_TRY(pv_parallel_tasks(c->ctx, o->range_count, look_at_range, o));
+    PV_TRY(pv_parallel_tasks(c->ctx, o->range_count, score_range, o));
     for (size_t k = 0; k < o->range_count; k++)
         pv_exp_sums_add(&sums, &o->ranges[k]);
     if (c->absent_share > 0) {
@@ -106,7 +106,7 @@ static psdvec_status look(outlook *o)
                          c->model->path);
 }
 
-static psdvec_prediction predict(const outlook *o, uint32_t word)
+static psdvec_prediction predict(const distribution *o, uint32_t word)
 {
     const pv_conditional *c = o->c;
     double log_p = c->log_unigram[word];
@@ -125,7 +125,7 @@ static int compare_predictions(const void *a, const void *b)
 }
 
 /* All words, the most probable first; the caller frees the array. */
-static psdvec_prediction *ranked(const outlook *o)
+static psdvec_prediction *ranked(const distribution *o)
 {
     psdvec_prediction *all =
         pv_alloc(o->c->ctx, o->c->words, sizeof *all, "the words' probabilities");
@@ -148,9 +148,9 @@ psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_t *context,
     PV_NEED_ARRAY(ctx, predictions, most);
     psdvec_status status;
     psdvec_prediction *all = NULL;
-    outlook o;
-    PV_TRY_DONE(outlook_open(&o, scorer, context, context_count));
-    PV_TRY_DONE(look(&o));
+    distribution o;
+    PV_TRY_DONE(distribution_open(&o, scorer, context, context_count));
+    PV_TRY_DONE(compute_distribution(&o));
     if (!(all = ranked(&o)))
         PV_TRY_DONE(pv_failure(ctx));
     *found = most < o.c->words ? most : o.c->words;
@@ -158,7 +158,7 @@ psdvec_status psdvec_scorer_next(psdvec_scorer *scorer, const uint32_t *context,
         memcpy(predictions, all, *found * sizeof *all);
 done:
     pv_free(ctx, all);
-    outlook_close(&o);
+    distribution_close(&o);
     return status;
 }
 
@@ -180,7 +180,7 @@ static bool is_recent(const drawing *d, uint32_t word)
 }
 
 /* The word at the fraction `unit` of the total probability of the allowed words. */
-static psdvec_status draw(const outlook *o, const drawing *d, double unit, uint32_t *word)
+static psdvec_status draw(const distribution *o, const drawing *d, double unit, uint32_t *word)
 {
     uint32_t words = o->c->words, most = d->top && d->top < words ? d->top : words;
     psdvec_prediction *all = NULL;
@@ -215,14 +215,14 @@ psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer, const psdvec_generat
     PV_NEED(ctx, words);
     psdvec_status status;
     psdvec_generate_options own;
-    outlook o;
+    distribution o;
     pv_progress progress;
     pv_scope scope = {.ctx = ctx, .what = "the words drawn"};
     uint32_t *recent; /* ring buffer of the last words */
     size_t recent_count = 0;
     PV_TRY(pv_options_adopt(ctx, &pv_generate_table, options, &own));
     pv_progress_begin(&progress, ctx, "drawing", "words", own.length);
-    PV_TRY_DONE(outlook_open(&o, scorer, prompt, prompt_count));
+    PV_TRY_DONE(distribution_open(&o, scorer, prompt, prompt_count));
     /* At least one word must remain allowed. */
     size_t most = own.no_repeat < o.c->words ? own.no_repeat : o.c->words - 1;
     PV_TAKE(&scope, recent, most + 1);
@@ -231,10 +231,10 @@ psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer, const psdvec_generat
         recent[recent_count++] = prompt[k];
     for (uint32_t k = 0; k < own.length; k++) {
         PV_TRY_DONE(pv_check_cancel(ctx));
-        PV_TRY_DONE(look(&o));
+        PV_TRY_DONE(compute_distribution(&o));
         drawing d = {.top = own.top, .recent = recent, .recent_count = recent_count};
         PV_TRY_DONE(draw(&o, &d, pv_random_unit(own.seed, DRAWING, k), &words[k]));
-        outlook_add(&o, words[k]);
+        distribution_add(&o, words[k]);
         if (recent_count == most && most)
             memmove(recent, recent + 1, --recent_count * sizeof *recent);
         if (most)
@@ -245,7 +245,7 @@ psdvec_status psdvec_scorer_generate(psdvec_scorer *scorer, const psdvec_generat
     }
 done:
     pv_scope_free(&scope);
-    outlook_close(&o);
+    distribution_close(&o);
     pv_progress_end(&progress);
     return status;
 }

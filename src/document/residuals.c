@@ -156,8 +156,8 @@ typedef struct residuals_job {
     pv_scope memory;
     row_sums *rows; /* words of the model */
     int workers;
-    pv_top *lists; /* workers */
-    size_t room;   /* pairs in a list before it becomes a run; 0: the list keeps the first `most`
+    pv_top *lists;   /* workers */
+    size_t capacity; /* pairs in a list before it becomes a run; 0: the list keeps the first `most`
                     * pairs */
     pv_sorted_runs runs; /* pairs beyond the capacity of the lists, and at the end all pairs */
 } residuals_job;
@@ -189,27 +189,27 @@ static int compare(const void *left, const void *right, void *order)
 static psdvec_status open_lists(residuals_job *job, const psdvec_model *model,
                                 const psdvec_counts *counts)
 {
-    enum { least_room = 1024 };
+    enum { least_capacity = 1024 };
     psdvec_context *ctx = job->memory.ctx;
     const psdvec_counts_info *info = &counts->info;
     const size_t size = sizeof(psdvec_residual);
     uint64_t workers = (uint64_t)job->workers, left = pv_memory_left(ctx);
     uint64_t walk = pv_seen_pairs_bytes(info->words, info->bigrams, model->info.dim, job->workers);
-    uint64_t room = (left > walk ? left - walk : 0) / 2 / workers / size;
-    if (room < least_room)
-        room = least_room;
-    if (room > info->bigrams) /* there are no more pairs than bigrams */
-        room = info->bigrams + 1;
-    bool fits = job->most <= room / 2;
-    job->room = fits ? 0 : (size_t)room;
+    uint64_t capacity = (left > walk ? left - walk : 0) / 2 / workers / size;
+    if (capacity < least_capacity)
+        capacity = least_capacity;
+    if (capacity > info->bigrams) /* there are no more pairs than bigrams */
+        capacity = info->bigrams + 1;
+    bool fits = job->most <= capacity / 2;
+    job->capacity = fits ? 0 : (size_t)capacity;
     for (int w = 0; w < job->workers; w++)
-        job->lists[w] =
-            (pv_top){.size = size,
-                     .most = (size_t)(job->most < SIZE_MAX ? job->most : SIZE_MAX),
-                     .compare = compare,
-                     .arg = &job->order,
-                     .items = pv_scope_alloc(&job->memory, (size_t)(fits ? 2 * job->most : room),
-                                             size, false)};
+        job->lists[w] = (pv_top){.size = size,
+                                 .most = (size_t)(job->most < SIZE_MAX ? job->most : SIZE_MAX),
+                                 .compare = compare,
+                                 .arg = &job->order,
+                                 .items = pv_scope_alloc(&job->memory,
+                                                         (size_t)(fits ? 2 * job->most : capacity),
+                                                         size, false)};
     return pv_scope_status(&job->memory);
 }
 
@@ -225,12 +225,12 @@ static psdvec_status spill(residuals_job *job, pv_top *list)
 
 static psdvec_status offer(residuals_job *job, pv_top *list, const psdvec_residual *r)
 {
-    if (job->room == 0) {
+    if (job->capacity == 0) {
         pv_top_offer(list, r);
         return PSDVEC_OK;
     }
     memcpy(list->items + list->count++ * sizeof *r, r, sizeof *r);
-    return list->count == job->room ? spill(job, list) : PSDVEC_OK;
+    return list->count == job->capacity ? spill(job, list) : PSDVEC_OK;
 }
 
 static psdvec_status sort_list(void *arg, size_t task, int worker)

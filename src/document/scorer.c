@@ -200,11 +200,11 @@ static psdvec_status find_influences(psdvec_scorer *s, uint32_t row, uint32_t wo
     return PSDVEC_OK;
 }
 
-static psdvec_status tell_word(psdvec_scorer *s, const pv_event *event, uint32_t row,
-                               const psdvec_document_fit *first)
+static psdvec_status report_word(psdvec_scorer *s, const pv_event *event, uint32_t row,
+                                 const psdvec_document_fit *first)
 {
     psdvec_word_score word = {.document = s->document.number,
-                              .place = s->told_place,
+                              .place = s->reported_place,
                               .text = s->texts.data + event->text,
                               .length = event->length,
                               .word = PSDVEC_UNKNOWN_WORD};
@@ -274,8 +274,8 @@ static psdvec_status take_word(psdvec_scorer *s, const pv_event *event, uint32_t
         PV_TRY(pv_buffer_append(&s->beginning, s->texts.data + event->text, event->length));
     }
     if (s->options.on_word)
-        PV_TRY(tell_word(s, event, row, &first));
-    s->told_place++;
+        PV_TRY(report_word(s, event, row, &first));
+    s->reported_place++;
     return PSDVEC_OK;
 }
 
@@ -354,7 +354,7 @@ static psdvec_status end_document(psdvec_scorer *s, const char *source)
     all->known += d->known;
     d->number++;
     d->words = d->known = 0;
-    s->told_place = 0;
+    s->reported_place = 0;
     s->beginning.length = 0;
     return PSDVEC_OK;
 }
@@ -479,7 +479,7 @@ static psdvec_status finish(psdvec_scorer *s)
 
 /* After a failure the pending events are inconsistent and the current document cannot be reported.
  * Discards both, so that the caller can continue with another document. */
-static psdvec_status settle(psdvec_scorer *s, psdvec_status status)
+static psdvec_status reset_if_failed(psdvec_scorer *s, psdvec_status status)
 {
     if (status == PSDVEC_OK)
         return status;
@@ -494,7 +494,7 @@ static psdvec_status settle(psdvec_scorer *s, psdvec_status status)
     }
     s->document.words = s->document.known = 0;
     s->beginning.length = 0;
-    s->place = s->told_place = 0;
+    s->place = s->reported_place = 0;
     return status;
 }
 
@@ -502,7 +502,7 @@ psdvec_status psdvec_scorer_word(psdvec_scorer *scorer, const char *word, size_t
 {
     PV_BEGIN_OF(scorer);
     PV_NEED(scorer->ctx, word);
-    return settle(scorer, feed_word(scorer, word, length));
+    return reset_if_failed(scorer, feed_word(scorer, word, length));
 }
 
 psdvec_status psdvec_scorer_pause(psdvec_scorer *scorer)
@@ -514,13 +514,13 @@ psdvec_status psdvec_scorer_pause(psdvec_scorer *scorer)
 psdvec_status psdvec_scorer_end(psdvec_scorer *scorer)
 {
     PV_BEGIN_OF(scorer);
-    return settle(scorer, feed_end(scorer, NULL));
+    return reset_if_failed(scorer, feed_end(scorer, NULL));
 }
 
 psdvec_status psdvec_scorer_finish(psdvec_scorer *scorer)
 {
     PV_BEGIN_OF(scorer);
-    return settle(scorer, finish(scorer));
+    return reset_if_failed(scorer, finish(scorer));
 }
 
 /* ---- Complete texts -------------------------------------------------------------------------- */
@@ -552,7 +552,7 @@ psdvec_status psdvec_scorer_text(psdvec_scorer *scorer, const char *text, size_t
 {
     PV_BEGIN_OF(scorer);
     PV_NEED_ARRAY(scorer->ctx, text, length);
-    return settle(scorer, feed_text(scorer, text, length));
+    return reset_if_failed(scorer, feed_text(scorer, text, length));
 }
 
 static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *text,
@@ -574,5 +574,5 @@ psdvec_status psdvec_scorer_inputs(psdvec_scorer *scorer, const psdvec_text_opti
 {
     PV_BEGIN_OF(scorer);
     PV_NEED_EACH(scorer->ctx, inputs, input_count);
-    return settle(scorer, feed_inputs(scorer, text, inputs, input_count));
+    return reset_if_failed(scorer, feed_inputs(scorer, text, inputs, input_count));
 }

@@ -56,7 +56,7 @@ struct psdvec_scorer {
     uint64_t documents; /* number of documents fed */
     /* Reported data */
     pv_tally document, total;
-    uint64_t told_place;
+    uint64_t reported_place;
     pv_buffer beginning;
     psdvec_influence *influences;
     size_t influence_capacity;

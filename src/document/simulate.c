@@ -71,26 +71,26 @@ void pv_name_write(uint32_t word, size_t length, char *to)
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
 /* The workspace of one worker. */
-typedef struct desk {
+typedef struct workspace {
     uint64_t *counts;   /* n */
     double *ends;       /* tiles */
     double *careful;    /* stride */
     const float **rows; /* window: rows of the preceding words, a ring buffer */
     char *buffer;       /* BUFFER_WORDS words */
-} desk;
+} workspace;
 
 typedef struct draw_job {
     const pv_truth *truth;
     pv_output *output;
-    desk *desks;       /* one per worker */
-    double (*sums)[2]; /* one per task: log-likelihood, log p */
+    workspace *workspaces; /* one per worker */
+    double (*sums)[2];     /* one per task: log-likelihood, log p */
     size_t name_length;
     uint64_t task_documents;
     pv_progress progress;
 } draw_job;
 
 /* Draws the next word, with `before` words in the window, and returns its probability. */
-static uint32_t draw_word(const pv_truth *t, desk *d, size_t before, double unit,
+static uint32_t draw_word(const pv_truth *t, workspace *d, size_t before, double unit,
                           double *probability)
 {
     const double *ends = d->ends;
@@ -107,7 +107,7 @@ static uint32_t draw_word(const pv_truth *t, desk *d, size_t before, double unit
 }
 
 /* Draws one document, positions begin .. end - 1 of the text, and writes it to the file. */
-static psdvec_status draw_document(draw_job *job, desk *d, uint64_t begin, uint64_t end,
+static psdvec_status draw_document(draw_job *job, workspace *d, uint64_t begin, uint64_t end,
                                    double sums[2])
 {
     const pv_truth *t = job->truth;
@@ -146,7 +146,7 @@ static psdvec_status draw_documents(void *arg, size_t task, int worker)
     sums[0] = sums[1] = 0;
     for (uint64_t k = 0; k < job->task_documents && begin < o->tokens; k++, begin += step) {
         uint64_t end = o->tokens - begin < step ? o->tokens : begin + step;
-        PV_TRY(draw_document(job, &job->desks[worker], begin, end, sums));
+        PV_TRY(draw_document(job, &job->workspaces[worker], begin, end, sums));
     }
     return PSDVEC_OK;
 }
@@ -177,8 +177,8 @@ static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text 
     for (uint32_t i = 0; i < t->words; i++)
         pv_name_write(i, job.name_length, drawn->names + drawn->offsets[i]);
     PV_TAKE(&scope, job.sums, tasks);
-    PV_TAKE_ZERO(&scope, job.desks, (size_t)workers);
-    for (desk *d = job.desks; d && d < job.desks + workers; d++) {
+    PV_TAKE_ZERO(&scope, job.workspaces, (size_t)workers);
+    for (workspace *d = job.workspaces; d && d < job.workspaces + workers; d++) {
         PV_TAKE_ZERO(&scope, d->counts, t->words);
         PV_TAKE(&scope, d->ends, t->tiles);
         PV_TAKE(&scope, d->careful, t->stride);
@@ -196,7 +196,7 @@ static psdvec_status draw_text(const pv_truth *t, pv_output *output, drawn_text 
     }
     for (int w = 0; w < workers; w++)
         for (uint32_t i = 0; i < t->words; i++)
-            drawn->counts[i] += job.desks[w].counts[i];
+            drawn->counts[i] += job.workspaces[w].counts[i];
 done:
     pv_scope_free(&scope);
     return status;
@@ -220,7 +220,7 @@ static const char mark[] = "{\"format\":\"psdvec.simulation\"";
 
 /* ---- The folder ------------------------------------------------------------------------------ */
 
-static bool is_ours(const char *truth_file)
+static bool is_simulation(const char *truth_file)
 {
     char head[sizeof mark] = {0};
     int fd = open(truth_file, O_RDONLY | O_CLOEXEC);
@@ -231,10 +231,10 @@ static bool is_ours(const char *truth_file)
 }
 
 /* Only the files of an earlier simulation may be replaced. */
-static psdvec_status look_in(simulation_folder *f)
+static psdvec_status check_contents(simulation_folder *f)
 {
     struct stat found;
-    if (is_ours(f->path[TRUTH])) {
+    if (is_simulation(f->path[TRUTH])) {
         f->replaces = true;
         return PSDVEC_OK;
     }
@@ -272,7 +272,7 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
                        "%s: is not a folder, and a simulation consists of several files; choose "
                        "another name",
                        path);
-    PV_TRY(look_in(f));
+    PV_TRY(check_contents(f));
     f->opened = true;
     return PSDVEC_OK;
 }
@@ -451,7 +451,7 @@ static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn
     pv_json_close(&w);
     PV_TRY_DONE(pv_json_writer_status(&w));
     PV_TRY_DONE(pv_buffer_byte(&json, '\n'));
-    status = pv_output_whole(t->ctx, path, json.data, json.length, true);
+    status = pv_write_file(t->ctx, path, json.data, json.length, true);
 done:
     pv_buffer_free(&json);
     return status;

@@ -396,16 +396,16 @@ static void place_scaling(pv_truth *t, double *B)
     }
 }
 
-typedef struct behind_job {
+typedef struct chain_job {
     pv_truth *truth;
     double *entropy; /* n: of the words after each word */
-} behind_job;
+} chain_job;
 
 /* Computes the sums of tiles after each word of a row block, and the entropy of the next word. */
-static psdvec_status look_behind(void *arg, size_t task, int worker)
+static psdvec_status prepare_rows(void *arg, size_t task, int worker)
 {
     (void)worker;
-    behind_job *job = arg;
+    chain_job *job = arg;
     pv_truth *t = job->truth;
     for (uint32_t i = (uint32_t)task * ROWS; i < t->words && i < (task + 1) * ROWS; i++) {
         const float *row = t->table + (size_t)i * t->stride;
@@ -428,11 +428,11 @@ static psdvec_status prepare_chain(pv_truth *t)
     t->entropy_rate = NAN;
     if (t->options.window != 1)
         return PSDVEC_OK;
-    behind_job job = {.truth = t};
+    chain_job job = {.truth = t};
     PV_TAKE(&t->memory, job.entropy, t->words);
     PV_TAKE(&t->memory, t->ends, t->words * t->tiles);
     PV_TRY(pv_scope_status(&t->memory));
-    PV_TRY(pv_parallel_tasks(t->ctx, blocks_of(t->words, ROWS), look_behind, &job));
+    PV_TRY(pv_parallel_tasks(t->ctx, blocks_of(t->words, ROWS), prepare_rows, &job));
     t->entropy_rate = 0;
     for (uint32_t i = 0; i < t->words; i++)
         t->entropy_rate += t->unigram[i] * job.entropy[i];

@@ -162,9 +162,9 @@ psdvec_status pv_triple_text_open(pv_triple_text *x, psdvec_context *ctx, const 
     psdvec_status status;
     psdvec_count_options options;
     pv_buffer strings = {.ctx = ctx};
-    bool told;
+    bool recorded;
     *x = (pv_triple_text){.ctx = ctx, .memory = {.ctx = ctx, .what = "the words' margins"}};
-    PV_TRY_DONE(pv_model_counting(ctx, model, &options, &strings, &told));
+    PV_TRY_DONE(pv_model_counting(ctx, model, &options, &strings, &recorded));
     x->window = window ? window : options.window;
     if (x->window < 2 || x->window > PV_MAX_WINDOW)
         PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
@@ -424,7 +424,7 @@ static psdvec_status count_word(const counting *c, counter *w, uint32_t a)
             PV_TRY(count_long(c, w, a, last++));
         PV_TRY(pv_check_cancel(c->ctx));
     }
-    pv_row_sum_forget(&w->ac);
+    pv_row_sum_clear(&w->ac);
     return PSDVEC_OK;
 }
 
@@ -470,14 +470,14 @@ static psdvec_status pair_group(void *opaque, size_t group, int worker)
         }
         for (size_t k = c->second_start[b]; k < c->second_start[b + 1]; k++)
             c->by_second[k]->pairs[2] = bc->sum[c->by_second[k]->words[2]];
-        pv_row_sum_forget(bc);
+        pv_row_sum_clear(bc);
     }
     return pv_check_cancel(c->ctx);
 }
 
 /* Completes the triples of groups [first, last) and passes them to the sink. */
-static psdvec_status hand_on(counting *c, size_t first, size_t last, pv_triple_sink *sink,
-                             void *user)
+static psdvec_status emit_groups(counting *c, size_t first, size_t last, pv_triple_sink *sink,
+                                 void *user)
 {
     psdvec_status status = PSDVEC_OK;
     uint32_t words = c->text->text.words;
@@ -531,7 +531,7 @@ static psdvec_status count_all(counting *c, pv_triple_sink *sink, void *user)
             held += c->batches[g].count * size;
         if (last < groups && held < share / 2)
             continue;
-        PV_TRY(hand_on(c, begin, last, sink, user));
+        PV_TRY(emit_groups(c, begin, last, sink, user));
         begin = last;
         held = 0;
     }

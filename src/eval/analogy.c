@@ -83,7 +83,7 @@ static void try_block(const batch *job, const block *b, const pv_analogy *q, lea
     while (from < b->length) {
         size_t stop = b->length;
         for (int k = 0; k < 3; k++) {
-            uint32_t word = q->not_these[k];
+            uint32_t word = q->excluded[k];
             if (word >= b->first + from && word - b->first < stop)
                 stop = word - b->first;
         }

@@ -23,9 +23,9 @@
 #include "model/vector_set.h"
 
 typedef struct pv_analogy {
-    uint32_t a, b, c;      /* rows of `units` */
-    uint32_t not_these[3]; /* excluded candidates: a, b, c; UINT32_MAX: none */
-    uint32_t add, mul;     /* the answers; UINT32_MAX: there is no candidate */
+    uint32_t a, b, c;     /* rows of `units` */
+    uint32_t excluded[3]; /* excluded candidates: a, b, c; UINT32_MAX: none */
+    uint32_t add, mul;    /* the answers; UINT32_MAX: there is no candidate */
 } pv_analogy;
 
 /* The vectors of the questions and the candidates, dense or sparse. */

@@ -107,7 +107,7 @@ done:
 bool pv_question_known(const psdvec_test *test, const pv_question *q, const uint32_t *rows)
 {
     uint32_t found = 0;
-    for (uint32_t k = 0; k < pv_words_asked(test->info.kind); k++)
+    for (uint32_t k = 0; k < pv_question_words(test->info.kind); k++)
         if (rows[q->words[k]] == PV_UNKNOWN)
             return false;
     for (uint32_t k = 0; k < q->listed; k++)
@@ -117,7 +117,7 @@ bool pv_question_known(const psdvec_test *test, const pv_question *q, const uint
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
-typedef struct asking {
+typedef struct test_run {
     pv_scope scope;
     const pv_seen_model *seen;
     const psdvec_test *test;
@@ -130,15 +130,15 @@ typedef struct asking {
     float *units;           /* words x dim, or ... */
     pv_sparse_unit *sparse; /* words */
     bool *there;            /* words: known, or has a substitute */
-} asking;
+} test_run;
 
-static float *unit_of(const asking *a, uint32_t word)
+static float *unit_of(const test_run *a, uint32_t word)
 {
     return a->units + (size_t)word * a->seen->dim;
 }
 
 /* Finds a substitute for the vector of an unknown word. */
-static psdvec_status stand_in(asking *a, uint32_t w, pv_buffer *lower)
+static psdvec_status substitute_vector(test_run *a, uint32_t w, pv_buffer *lower)
 {
     const pv_seen_model *seen = a->seen;
     float *unit = unit_of(a, w);
@@ -162,7 +162,7 @@ static psdvec_status stand_in(asking *a, uint32_t w, pv_buffer *lower)
 
 /* Sparse vectors are used in place; the substitute is the mean, because there are no spelling
  * vectors. */
-static psdvec_status find_vectors(asking *a)
+static psdvec_status find_vectors(test_run *a)
 {
     const pv_seen_model *seen = a->seen;
     uint32_t words = a->test->words;
@@ -183,7 +183,7 @@ static psdvec_status find_vectors(asking *a)
             pv_unit_vector(pv_vector_set_floats_of(seen->rows, a->rows[w], 1, unit), seen->dim,
                            unit);
         } else if (!seen->sparse) {
-            PV_TRY_DONE(stand_in(a, w, &lower));
+            PV_TRY_DONE(substitute_vector(a, w, &lower));
         } else if (a->options->unknown == PSDVEC_UNKNOWN_MEAN) {
             a->sparse[w] = seen->sparse_mean;
             a->there[w] = true;
@@ -198,7 +198,7 @@ done:
 
 /* The lengths of normalised vectors are 1 up to rounding. Dividing by them makes the cosine of a
  * word with itself exactly 1, so that such pairs are tied. */
-static double cosine(const asking *a, uint32_t left, uint32_t right)
+static double cosine(const test_run *a, uint32_t left, uint32_t right)
 {
     if (a->sparse)
         return pv_sparse_cosine(a->sparse[left].row, a->sparse[right].row);
@@ -212,7 +212,7 @@ static double cosine(const asking *a, uint32_t left, uint32_t right)
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
 }
 
-static bool answer_known(const asking *a, const pv_question *q)
+static bool answer_known(const test_run *a, const pv_question *q)
 {
     for (uint32_t k = 0; k < q->listed; k++)
         if (a->rows[a->test->lists[q->list + k]] != PV_UNKNOWN)
@@ -221,10 +221,10 @@ static bool answer_known(const asking *a, const pv_question *q)
 }
 
 /* True if every word that is compared has a vector. */
-static bool has_vectors(const asking *a, const pv_question *q)
+static bool has_vectors(const test_run *a, const pv_question *q)
 {
     psdvec_test_kind kind = a->test->info.kind;
-    for (uint32_t k = 0; k < pv_words_asked(kind); k++)
+    for (uint32_t k = 0; k < pv_question_words(kind); k++)
         if (!a->there[q->words[k]])
             return false;
     for (uint32_t k = 0; kind == PSDVEC_TEST_CHOICE && k < q->listed; k++)
@@ -234,13 +234,13 @@ static bool has_vectors(const asking *a, const pv_question *q)
 }
 
 /* True if the question counts and can be answered. */
-static bool is_put(const asking *a, uint32_t q)
+static bool is_asked(const test_run *a, uint32_t q)
 {
     return a->outcome->counts[q] && has_vectors(a, &a->test->questions[q]);
 }
 
-/* Determines which questions the model knows, and which count. */
-static void sort_questions(const asking *a, const bool *asked)
+/* Determines which questions the model covers, and which count. */
+static void sort_questions(const test_run *a, const bool *asked)
 {
     const psdvec_test *t = a->test;
     psdvec_unknown rule = a->options->unknown;
@@ -258,22 +258,22 @@ static void sort_questions(const asking *a, const bool *asked)
 
 /* ---- Kinds of tests ------------------------------------------------------------------------- */
 
-static void compare_pairs(const asking *a)
+static void compare_pairs(const test_run *a)
 {
     for (uint32_t q = 0; q < a->test->info.questions; q++) {
         const pv_question *question = &a->test->questions[q];
-        a->outcome->cosine[q] = is_put(a, q) ? cosine(a, question->words[0], question->words[1])
-                                             : 0;
+        a->outcome->cosine[q] = is_asked(a, q) ? cosine(a, question->words[0], question->words[1])
+                                               : 0;
     }
 }
 
 /* The right choice must be strictly nearer than every other: a tie is not an answer. */
-static void choose(const asking *a)
+static void choose(const test_run *a)
 {
     for (uint32_t q = 0; q < a->test->info.questions; q++) {
         const pv_question *question = &a->test->questions[q];
         const uint32_t *choices = a->test->lists + question->list;
-        bool right = is_put(a, q);
+        bool right = is_asked(a, q);
         if (a->options->unknown == PSDVEC_UNKNOWN_MEAN)
             right = right && a->rows[question->words[0]] != PV_UNKNOWN;
         double best = right ? cosine(a, question->words[0], choices[0]) : 0;
@@ -283,7 +283,7 @@ static void choose(const asking *a)
     }
 }
 
-static bool is_accepted(const asking *a, const pv_question *q, uint32_t answer)
+static bool is_accepted(const test_run *a, const pv_question *q, uint32_t answer)
 {
     for (uint32_t k = 0; k < q->listed; k++)
         if (answer != PV_UNKNOWN && a->rows[a->test->lists[q->list + k]] == answer)
@@ -291,7 +291,7 @@ static bool is_accepted(const asking *a, const pv_question *q, uint32_t answer)
     return false;
 }
 
-static psdvec_status answer(asking *a)
+static psdvec_status answer(test_run *a)
 {
     const psdvec_test *t = a->test;
     size_t count = 0;
@@ -299,19 +299,19 @@ static psdvec_status answer(asking *a)
     if (a->options->restrict_words > 0 && a->options->restrict_words < candidates)
         candidates = a->options->restrict_words;
     for (uint32_t q = 0; q < t->info.questions; q++)
-        count += is_put(a, q);
+        count += is_asked(a, q);
     pv_analogy *analogies;
     PV_TAKE(&a->scope, analogies, count);
     PV_TRY(pv_scope_status(&a->scope));
     size_t k = 0;
     for (uint32_t q = 0; q < t->info.questions; q++) {
         const uint32_t *w = t->questions[q].words;
-        if (is_put(a, q))
+        if (is_asked(a, q))
             analogies[k++] = (pv_analogy){
                 .a = w[0],
                 .b = w[1],
                 .c = w[2],
-                .not_these = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
+                .excluded = {a->rows[w[0]], a->rows[w[1]], a->rows[w[2]]},
             };
     }
     pv_analogy_space space = {.units = a->units,
@@ -327,7 +327,7 @@ static psdvec_status answer(asking *a)
     k = 0;
     for (uint32_t q = 0; q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];
-        bool put = is_put(a, q);
+        bool put = is_asked(a, q);
         a->outcome->right[0][q] = put && is_accepted(a, question, analogies[k].add);
         a->outcome->right[1][q] = put && is_accepted(a, question, analogies[k].mul);
         k += put;
@@ -336,7 +336,7 @@ static psdvec_status answer(asking *a)
 }
 
 /* Makes as many clusters as there are categories among the words with vectors. */
-static psdvec_status find_clusters(asking *a)
+static psdvec_status find_clusters(test_run *a)
 {
     const psdvec_test *t = a->test;
     uint32_t k = 0, dim = a->seen->dim, *found;
@@ -354,7 +354,7 @@ static psdvec_status find_clusters(asking *a)
     for (uint32_t q = 0; q < t->info.questions; q++) {
         const pv_question *question = &t->questions[q];
         a->outcome->cluster[q] = PV_NO_CLUSTER;
-        if (!is_put(a, q))
+        if (!is_asked(a, q))
             continue;
         if (sparse)
             sparse[n++] = a->sparse[question->words[0]];
@@ -368,7 +368,7 @@ static psdvec_status find_clusters(asking *a)
     PV_TRY(pv_kmeans(a->scope.ctx, points, sparse, n, dim, k, found));
     n = 0;
     for (uint32_t q = 0; q < t->info.questions; q++)
-        if (is_put(a, q))
+        if (is_asked(a, q))
             a->outcome->cluster[q] = found[n++];
     return PSDVEC_OK;
 }
@@ -382,13 +382,13 @@ psdvec_status pv_outcome_make(pv_outcome *o, pv_scope *scope, const pv_seen_mode
     size_t n = test->info.questions;
     psdvec_test_kind kind = test->info.kind;
     psdvec_status status;
-    asking a = {.scope = {.ctx = scope->ctx, .what = "the vectors of a test"},
-                .seen = seen,
-                .test = test,
-                .options = options,
-                .rows = rows,
-                .outcome = o,
-                .progress = progress};
+    test_run a = {.scope = {.ctx = scope->ctx, .what = "the vectors of a test"},
+                  .seen = seen,
+                  .test = test,
+                  .options = options,
+                  .rows = rows,
+                  .outcome = o,
+                  .progress = progress};
     *o = (pv_outcome){0};
     PV_TAKE_ZERO(scope, o->known, n);
     PV_TAKE_ZERO(scope, o->counts, n);

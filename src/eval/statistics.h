@@ -27,8 +27,8 @@ double pv_spearman(const pv_ranked *ranked, const uint32_t *times, double *works
 
 #define PV_NO_CLUSTER UINT32_MAX /* of a word that counts but is in no cluster: never right */
 
-/* Purity is the proportion of words that belong to the most common group of their cluster: right[i]
- * tells whether word i does. */
+/* Purity is the proportion of words that belong to the most common group of their cluster;
+ * right[i]: whether word i does. */
 psdvec_status pv_mark_commonest(psdvec_context *ctx, const uint32_t *cluster, const uint32_t *group,
                                 size_t n, bool *right);
 

@@ -67,7 +67,7 @@ static bool has_set_ending(const char *path)
     return false;
 }
 
-static psdvec_status leave_out(folder *f, const char *path)
+static psdvec_status note_skipped(folder *f, const char *path)
 {
     return f->left_out_count++ < NAMED
                ? pv_buffer_printf(&f->left_out, "%s%s", f->left_out.length ? ", " : "",
@@ -90,7 +90,7 @@ static psdvec_status add_file(folder *f, const char *path)
     if (pv_begins_with(name, "README") || pv_begins_with(name, "LICENSE"))
         return PSDVEC_OK;
     if (!has_set_ending(path))
-        return leave_out(f, path);
+        return note_skipped(f, path);
     if (f->count == MOST_FILES)
         return pv_fail(f->scope.ctx, PSDVEC_ERR_OVERFLOW,
                        "%s: is file number %d in one folder, which is too many; give a folder "
@@ -139,7 +139,7 @@ static psdvec_status read_files(folder *f)
         if (other) {
             pv_table_close(table);
             pv_begin(ctx);
-            PV_TRY(leave_out(f, f->paths[k]));
+            PV_TRY(note_skipped(f, f->paths[k]));
             continue;
         }
         PV_TRY(status);

@@ -185,9 +185,9 @@ psdvec_status pv_test_finish(psdvec_test *t, psdvec_test_kind kind, const char *
     t->questions = (pv_question *)(void *)t->question_bytes.data;
     t->info.questions = (uint32_t)(t->question_bytes.length / sizeof *t->questions);
     t->lists = (uint32_t *)(void *)t->list_bytes.data;
-    PV_TRY_DONE(number_words(t, &scope, pv_words_asked(kind)));
+    PV_TRY_DONE(number_words(t, &scope, pv_question_words(kind)));
     PV_TRY_DONE(drop_empty_sections(t, &scope));
-    PV_TRY_DONE(hash_questions(t, pv_words_asked(kind)));
+    PV_TRY_DONE(hash_questions(t, pv_question_words(kind)));
     PV_TRY_DONE(copy_name(t, name, length, &copy));
     t->info.name = copy;
     t->info.kind = kind;

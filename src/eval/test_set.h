@@ -27,7 +27,7 @@ typedef struct pv_question {
 } pv_question;
 
 /* How many of `words` a question of this kind has. */
-static inline uint32_t pv_words_asked(psdvec_test_kind kind)
+static inline uint32_t pv_question_words(psdvec_test_kind kind)
 {
     return kind == PSDVEC_TEST_SIMILARITY ? 2 : kind == PSDVEC_TEST_ANALOGY ? 3 : 1;
 }

@@ -28,11 +28,11 @@ psdvec_status pv_table_reject(const pv_table *table, uint64_t line, const char *
 
 typedef enum line_sort { LINE_NOTHING, LINE_SECTION, LINE_ROW } line_sort;
 
-typedef struct line_walk {
+typedef struct line_reader {
     char *at, *end; /* the remaining text */
     uint64_t number;
     pv_field line; /* without white space at its ends */
-} line_walk;
+} line_reader;
 
 static bool is_space(char c)
 {
@@ -48,16 +48,16 @@ static pv_field trim(const char *at, const char *end)
     return (pv_field){at, (size_t)(end - at)};
 }
 
-static line_walk walk_begin(const pv_table *t)
+static line_reader first_line(const pv_table *t)
 {
-    line_walk w = {.at = t->text, .end = t->text + t->size};
+    line_reader w = {.at = t->text, .end = t->text + t->size};
     if (t->size >= 3 && memcmp(t->text, "\xef\xbb\xbf", 3) == 0)
         w.at += 3;
     return w;
 }
 
 /* False at the end. A single carriage return also ends a line, as on old systems. */
-static bool walk_next(line_walk *w)
+static bool next_line(line_reader *w)
 {
     if (w->at >= w->end)
         return false;
@@ -84,7 +84,7 @@ static line_sort sort_of(const pv_field *line)
 static char find_separator(const pv_table *t)
 {
     uint64_t rows = 0, with[SEPARATORS] = {0};
-    for (line_walk w = walk_begin(t); walk_next(&w);) {
+    for (line_reader w = first_line(t); next_line(&w);) {
         if (sort_of(&w.line) != LINE_ROW)
             continue;
         rows++;
@@ -168,7 +168,7 @@ static psdvec_status split_at_spaces(pv_table *t, const char *at, const char *en
     return PSDVEC_OK;
 }
 
-static psdvec_status add_row(pv_table *t, const line_walk *w)
+static psdvec_status add_row(pv_table *t, const line_reader *w)
 {
     pv_row row = {.line = w->number,
                   .first = t->field_bytes.length / sizeof(pv_field),
@@ -193,7 +193,7 @@ static psdvec_status add_row(pv_table *t, const line_walk *w)
     return pv_buffer_append(&t->row_bytes, &row, sizeof row);
 }
 
-static psdvec_status add_section(pv_table *t, const line_walk *w)
+static psdvec_status add_section(pv_table *t, const line_reader *w)
 {
     pv_field name = trim(w->line.at + 1, w->line.at + w->line.length);
     if (name.length == 0)
@@ -208,7 +208,7 @@ static psdvec_status add_section(pv_table *t, const line_walk *w)
 
 static psdvec_status check_text(const pv_table *t)
 {
-    for (line_walk w = walk_begin(t); walk_next(&w);) {
+    for (line_reader w = first_line(t); next_line(&w);) {
         if (w.line.length > 0 && memchr(w.line.at, '\0', w.line.length))
             return pv_fail(t->ctx, PSDVEC_ERR_NOT_TEXT,
                            "%s: line %" PRIu64 ": contains a zero byte, so the file is not text; "
@@ -226,7 +226,7 @@ static psdvec_status cut(pv_table *t)
 {
     PV_TRY(check_text(t));
     t->separator = find_separator(t);
-    for (line_walk w = walk_begin(t); walk_next(&w);) {
+    for (line_reader w = first_line(t); next_line(&w);) {
         line_sort sort = sort_of(&w.line);
         if (w.number % 65536 == 0)
             PV_TRY(pv_check_cancel(t->ctx));

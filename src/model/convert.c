@@ -146,7 +146,7 @@ done:
 
 /* ---- The call ---------------------------------------------------------------------- */
 
-static psdvec_status check_apart(psdvec_context *ctx, const char *one, const char *other)
+static psdvec_status check_distinct_files(psdvec_context *ctx, const char *one, const char *other)
 {
     if (!pv_same_file(one, other) && strcmp(one, other) != 0)
         return PSDVEC_OK;
@@ -212,7 +212,7 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
     PV_NEED(ctx, output);
     psdvec_convert_options o;
     PV_TRY(pv_options_adopt(ctx, &pv_convert_table, options, &o));
-    PV_TRY(check_apart(ctx, input, output));
+    PV_TRY(check_distinct_files(ctx, input, output));
     /* If input and output are npy, the given name is that of the output. */
     const char *words_in = pv_vectors_formats[o.format].words_beside ? NULL : o.words_file;
     char *words_out = NULL, *words_read = NULL;
@@ -220,15 +220,15 @@ psdvec_status psdvec_convert(psdvec_context *ctx, const psdvec_convert_options *
     psdvec_status status;
     if (pv_vectors_formats[o.format].words_beside) {
         PV_TRY_DONE(find_words_path(ctx, o.words_file, output, &words_out));
-        PV_TRY_DONE(check_apart(ctx, input, words_out));
-        PV_TRY_DONE(check_apart(ctx, output, words_out));
+        PV_TRY_DONE(check_distinct_files(ctx, input, words_out));
+        PV_TRY_DONE(check_distinct_files(ctx, output, words_out));
     }
     PV_TRY_DONE(pv_model_open(ctx, input, words_in, &model));
     if (model->foreign.npy) { /* its words are an input too */
         PV_TRY_DONE(find_words_path(ctx, words_in, input, &words_read));
-        PV_TRY_DONE(check_apart(ctx, words_read, output));
+        PV_TRY_DONE(check_distinct_files(ctx, words_read, output));
         if (words_out)
-            PV_TRY_DONE(check_apart(ctx, words_read, words_out));
+            PV_TRY_DONE(check_distinct_files(ctx, words_read, words_out));
     }
     status = convert(ctx, &o, model, output, words_out);
 done:

@@ -95,7 +95,7 @@ psdvec_status pv_model_find_forms(psdvec_context *ctx, const psdvec_model *model
     if (psdvec_model_find(model, word, length, i) && *i < limit)
         return PSDVEC_OK;
     form->length = 0;
-    if (model->info.native) /* other models do not say how their text was tokenised */
+    if (model->info.native) /* other models do not record how their text was tokenised */
         PV_TRY(pv_model_tokenise(ctx, model, word, length, form, &own));
     if (own && psdvec_model_find(model, form->data, form->length, i) && *i < limit)
         return PSDVEC_OK;

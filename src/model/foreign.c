@@ -126,7 +126,7 @@ psdvec_status pv_foreign_allocate(const pv_source *s, uint64_t words, uint64_t d
 
 /* Writes the word to `to` (if not NULL) with U+FFFD for every byte that is not part of a UTF-8
  * sequence; returns the resulting length. */
-static size_t mend(const pv_span *word, char *to, bool *bad)
+static size_t replace_invalid_utf8(const pv_span *word, char *to, bool *bad)
 {
     size_t length = 0;
     for (size_t k = 0; k < word->length;) {
@@ -149,7 +149,7 @@ static psdvec_status copy_words(const pv_source *s, pv_foreign *f)
     for (uint32_t i = 0; i < f->words; i++) {
         bool bad = false;
         f->offsets[i] = total;
-        total += mend(&f->spans[i], NULL, &bad);
+        total += replace_invalid_utf8(&f->spans[i], NULL, &bad);
         mended += bad;
     }
     f->offsets[f->words] = total;
@@ -157,7 +157,7 @@ static psdvec_status copy_words(const pv_source *s, pv_foreign *f)
     PV_TRY(pv_scope_status(&f->scope));
     for (uint32_t i = 0; i < f->words; i++) {
         bool bad = false;
-        mend(&f->spans[i], f->bytes + f->offsets[i], &bad);
+        replace_invalid_utf8(&f->spans[i], f->bytes + f->offsets[i], &bad);
     }
     if (mended)
         pv_warn(s->ctx, "%s: %" PRIu64 " %s not valid UTF-8; each bad byte became U+FFFD", s->path,

@@ -371,7 +371,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Sorts the words, and removes duplicates and the word itself. */
-static size_t tidy(uint32_t *words, size_t count, uint32_t itself)
+static size_t sort_unique(uint32_t *words, size_t count, uint32_t itself)
 {
     size_t kept = 0;
     if (count)
@@ -401,7 +401,7 @@ psdvec_status psdvec_model_inflections(psdvec_context *ctx, const psdvec_model *
     PV_TRY_DONE(add_by_apostrophes(&list, word, length));
     uint32_t itself = PSDVEC_UNKNOWN_WORD, *found = (uint32_t *)(void *)list.found.data;
     psdvec_model_find(m, word, length, &itself);
-    *count = tidy(found, list.found.length / sizeof *found, itself);
+    *count = sort_unique(found, list.found.length / sizeof *found, itself);
     if (room && *count)
         memcpy(forms, found, (*count < room ? *count : room) * sizeof *forms);
     status = PSDVEC_OK;

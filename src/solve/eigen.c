@@ -274,7 +274,7 @@ static psdvec_status append(lanczos *l, size_t width)
 
 /* Draws a new block of at most `most` columns when the last one added no new directions because the
  * basis spans an invariant subspace. */
-static psdvec_status fresh_block(lanczos *l, bool guess, size_t most)
+static psdvec_status start_block(lanczos *l, bool guess, size_t most)
 {
     double *R = pv_alloc(l->ctx, l->block * l->block, sizeof *R, "a start");
     if (!R)
@@ -334,7 +334,7 @@ static psdvec_status begin_again(lanczos *l, size_t width, double *R)
     l->filled = l->done = 0;
     PV_TRY(orthogonalise(l, l->Y, width, true, R, &kept));
     PV_TRY(append(l, kept));
-    return kept < l->block ? fresh_block(l, false, l->block - kept) : PSDVEC_OK;
+    return kept < l->block ? start_block(l, false, l->block - kept) : PSDVEC_OK;
 }
 
 typedef struct ritz {
@@ -486,7 +486,7 @@ psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, 
 }
 
 /* Keeps some more vectors than wanted, so that those at the edge converge too. */
-static size_t kept_over_restart(const pv_eigen_options *options, size_t capacity)
+static size_t restart_size(const pv_eigen_options *options, size_t capacity)
 {
     size_t keep = options->want + options->block;
     return keep + 2 * options->block > capacity ? capacity - 2 * options->block : keep;
@@ -528,7 +528,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     double *theta = pv_scope_alloc(&scope, capacity, sizeof *theta, false);
     ritz *order = pv_scope_alloc(&scope, capacity, sizeof *order, false);
     PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(fresh_block(l, true, l->block));
+    PV_TRY_DONE(start_block(l, true, l->block));
     for (;;) {
         PV_TRY_DONE(advance(l, R, &last, &next));
         PV_TRY_DONE(pv_check_cancel(l->ctx));
@@ -537,7 +537,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
             continue;
         }
         if (next == 0 && l->filled < capacity) {
-            PV_TRY_DONE(fresh_block(l, false, l->block));
+            PV_TRY_DONE(start_block(l, false, l->block));
             if (l->filled > l->done)
                 continue;
         }
@@ -550,7 +550,7 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
                 break;
             examined = columns_to_go(&decrease, l);
             if (full) {
-                size_t keep = kept_over_restart(l->options, capacity);
+                size_t keep = restart_size(l->options, capacity);
                 keep_far_end(order, l->filled, want, keep);
                 PV_TRY_DONE(keep_ritz(l, Z, order, keep));
                 l->report->restarts++;
@@ -642,7 +642,7 @@ uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t pr
                       2 * basis * basis * sizeof(double) + basis * (sizeof(double) + sizeof(ritz)) +
                       pv_tall_gram_bytes(n, basis, block);
     uint64_t narrow = n * block * sizeof(float); /* a product with fewer columns than a block */
-    uint64_t keep = kept_over_restart(options, basis);
+    uint64_t keep = restart_size(options, basis);
     uint64_t restart = basis * keep * sizeof(float) + pv_tall_transform_bytes(n, keep, threads);
     return arrays + product +
            pv_larger(narrow, pv_larger(pv_symmetric_eigen_bytes(basis), restart));

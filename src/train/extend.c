@@ -127,7 +127,7 @@ static psdvec_status write_list(extension *e, const char *seen_path, const char 
         if (!psdvec_model_find(model, word, length, &at))
             PV_TRY_DONE(add_line(&list, word, length, psdvec_counts_frequency(seen, w)));
     }
-    status = pv_output_whole(ctx, path, list.data, list.length, false);
+    status = pv_write_file(ctx, path, list.data, list.length, false);
 done:
     pv_buffer_free(&list);
     psdvec_counts_close(seen);
@@ -212,9 +212,9 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     psdvec_count_options count;
     psdvec_status status;
     pv_buffer strings = {.ctx = ctx};
-    bool told;
-    PV_TRY_DONE(pv_model_counting(ctx, e->model, &count, &strings, &told));
-    if (!told)
+    bool recorded;
+    PV_TRY_DONE(pv_model_counting(ctx, e->model, &count, &strings, &recorded));
+    if (!recorded)
         PV_TRY_DONE(
             pv_fail(ctx, PSDVEC_ERR_FORMAT,
                     "%s: does not record how its text was tokenised; count the new text with "
@@ -227,7 +227,7 @@ done:
 }
 
 /* Counts made with other settings than those of the model have other margins and targets. */
-static psdvec_status tell_other_settings(extension *e, const char *path)
+static psdvec_status warn_of_other_settings(extension *e, const char *path)
 {
     psdvec_context *ctx = e->ctx;
     psdvec_status status;
@@ -525,7 +525,7 @@ static psdvec_status set_past(extension *e)
 static psdvec_status extend_with(extension *e, const char *counts, const char *output)
 {
     PV_TRY(pv_counts_open_sound(e->ctx, counts, &e->counts));
-    PV_TRY(tell_other_settings(e, counts));
+    PV_TRY(warn_of_other_settings(e, counts));
     psdvec_train_options options = e->training;
     options.core = 0;
     PV_TRY(set_past(e));

@@ -1,9 +1,10 @@
 /* The most frequent spelling of each word in a text before case folding, such as "Größe" for
  * "grösse".
  *
- * The first word of a sentence says little about capitalisation and is not counted. This costs one
- * more pass over the text, with all threads, and memory for the spellings of the words of the
- * vocabulary. Occurrences are integers, so the result does not depend on the number of threads.
+ * The first word of a sentence carries little information about capitalisation and is not counted.
+ * This costs one more pass over the text, with all threads, and memory for the spellings of the
+ * words of the vocabulary. Occurrences are integers, so the result does not depend on the number of
+ * threads.
  */
 #ifndef PV_TRAIN_FORMS_H
 #define PV_TRAIN_FORMS_H

@@ -110,7 +110,7 @@ static psdvec_status find_word(psdvec_context *ctx, const psdvec_model *m,
 }
 
 /* i and j: words of the counts. */
-static void tell(const pv_link *link, uint32_t i, uint32_t j, psdvec_pair_explanation *e)
+static void explain_counts(const pv_link *link, uint32_t i, uint32_t j, psdvec_pair_explanation *e)
 {
     const psdvec_counts *counts = link->counts;
     double xij = pv_link_count(link, i, j, psdvec_counts_get(counts, i, j));
@@ -150,7 +150,7 @@ psdvec_status psdvec_model_explain_pair(psdvec_context *ctx, const psdvec_model 
     PV_TRY_DONE(find_word(ctx, model, counts, j, &at_j));
     explanation->product = psdvec_model_product(model, i, j);
     explanation->same_counts = opened.same_counts;
-    tell(opened.link, at_i, at_j, explanation);
+    explain_counts(opened.link, at_i, at_j, explanation);
 done:
     pv_model_link_close(&opened);
     return status;

@@ -98,13 +98,13 @@ done:
 }
 
 psdvec_status pv_model_counting(psdvec_context *ctx, const psdvec_model *model,
-                                psdvec_count_options *options, pv_buffer *strings, bool *told)
+                                psdvec_count_options *options, pv_buffer *strings, bool *recorded)
 {
     pv_buffer settings = {.ctx = ctx};
     psdvec_count_options_default(options);
     psdvec_status status = pv_json_member(model->info.counts_json, "settings", &settings);
-    *told = settings.length > 0;
-    if (status == PSDVEC_OK && *told)
+    *recorded = settings.length > 0;
+    if (status == PSDVEC_OK && *recorded)
         status = pv_provenance_read_settings(ctx, model->path, settings.data, options, strings);
     pv_buffer_free(&settings);
     return status;

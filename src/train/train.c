@@ -424,7 +424,7 @@ static psdvec_status check_plan(training *t)
 }
 
 /* The core is the first words; a word list (--vocab) may have any order. */
-static void tell_of_order(const training *t)
+static void warn_of_order(const training *t)
 {
     const uint64_t *frequency = t->counts->frequency;
     uint64_t rarest = UINT64_MAX;
@@ -447,7 +447,7 @@ static psdvec_status run_training(training *t)
     psdvec_context *ctx = t->ctx;
     t->words = t->counts->info.words;
     PV_TRY(check_plan(t));
-    tell_of_order(t);
+    warn_of_order(t);
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
     if (t->core < t->words)
         PV_TAKE_ZERO(&t->memory, t->spread, t->words);
@@ -526,8 +526,8 @@ psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *opti
     PV_TRY_DONE(pv_buffer_byte(&key, 0));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
     if (counting)
-        PV_TRY_DONE(pv_count_on_the_way(t.partial, ctx, counting, inputs, input_count, &counted,
-                                        count_report));
+        PV_TRY_DONE(pv_count_for_training(t.partial, ctx, counting, inputs, input_count, &counted,
+                                          count_report));
     if (counting && again) {
         t.text = &counting->text;
         t.inputs = inputs;

@@ -27,10 +27,10 @@ psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *cou
 /* The same for a text that was read but not counted. */
 psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json);
 
-/* How the model's text was read. Sets *told to false, and the defaults, if the model does not
+/* How the model's text was read. Sets *recorded to false, and the defaults, if the model does not
  * record it. Strings of the options live in `strings`. */
 psdvec_status pv_model_counting(psdvec_context *ctx, const psdvec_model *model,
-                                psdvec_count_options *options, pv_buffer *strings, bool *told);
+                                psdvec_count_options *options, pv_buffer *strings, bool *recorded);
 
 /* mu of the noncore word with this rank (from 0) and frequency. */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,

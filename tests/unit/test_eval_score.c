@@ -262,7 +262,7 @@ static puzzle make_puzzle(uint32_t words, uint32_t dim, size_t count, uint64_t s
             word[1] = p.questions[q - 1].b;
         }
         p.questions[q] = (pv_analogy){
-            .a = word[0], .b = word[1], .c = word[2], .not_these = {word[0], word[1], word[2]}};
+            .a = word[0], .b = word[1], .c = word[2], .excluded = {word[0], word[1], word[2]}};
     }
     return p;
 }
@@ -364,7 +364,7 @@ static void the_earlier_word_wins_a_tie(void **state)
         for (uint32_t i = 0; i < WORDS; i++)
             p.rows[i * DIM + (i < 3 ? i : i % 1700 == 1699 ? 1 : 3)] = 1;
         memcpy(p.units, p.rows, sizeof(float) * WORDS * DIM);
-        p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
+        p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .excluded = {0, 1, 2}};
         assert_int_equal(answer(w->ctx, DIM, p.rows, WORDS, p.units, WORDS, p.questions, 1),
                          PSDVEC_OK);
         assert_int_equal(p.questions[0].add, 1699); /* 1699, 3399 and so on are all equal to b */
@@ -377,7 +377,7 @@ static void without_a_candidate_there_is_no_answer(void **state)
 {
     workshop *w = *state;
     puzzle p = make_puzzle(3, 4, 1, 1);
-    p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .not_these = {0, 1, 2}};
+    p.questions[0] = (pv_analogy){.a = 0, .b = 1, .c = 2, .excluded = {0, 1, 2}};
     assert_int_equal(answer(w->ctx, 4, p.rows, 3, p.units, 3, p.questions, 1), PSDVEC_OK);
     assert_true(p.questions[0].add == UINT32_MAX && p.questions[0].mul == UINT32_MAX);
     free_puzzle(&p);

@@ -574,7 +574,7 @@ static void answers_are_those_of_dense_vectors(void **state)
         for (int k = 0; k < 3; k++)
             v[k] = (uint32_t)dice_below(&d, WORDS);
         asked[q] = again[q] =
-            (pv_analogy){.a = v[0], .b = v[1], .c = v[2], .not_these = {v[0], v[1], v[2]}};
+            (pv_analogy){.a = v[0], .b = v[1], .c = v[2], .excluded = {v[0], v[1], v[2]}};
     }
     pv_analogy_space space = {.rows = pv_vector_set_floats(WORDS, DIM, t.s.vectors),
                               .units = units,
