@@ -5,8 +5,8 @@
  * release, and then a script breaks. A shortened or misspelt one gets a suggestion instead. */
 #include "arguments.h"
 
-#include "elsewhere.h"
 #include "memory.h"
+#include "other_programs.h"
 #include "phrase.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const char *unknown_option(const struct command *command, const char *wri
     const char *shown = phrase("%.*s", (int)(name - written + (ptrdiff_t)length), written);
     const char *wanted = phrase("%.*s", (int)length, name);
     const struct option_spec *option;
-    const char *advice = elsewhere_option(command, wanted, &option);
+    const char *advice = other_program_option(command, wanted, &option);
     if (!advice && shown[1] == '-') {
         size_t count = command_option_count(command);
         const char **names = must_alloc(count + 1, sizeof *names);
@@ -137,7 +137,7 @@ static const struct option_spec *long_with_one_dash(const struct arguments *argu
 {
     const struct option_spec *option;
     const char *advice =
-        word[1] && word[2] ? elsewhere_option(arguments->command, word + 1, &option) : NULL;
+        word[1] && word[2] ? other_program_option(arguments->command, word + 1, &option) : NULL;
     return advice && option && !is_help(option) ? option : NULL;
 }
 
@@ -148,7 +148,7 @@ static const char *parse_letters(struct arguments *arguments, int argc, char **a
     const struct option_spec *other;
     const char *name = phrase("%.*s", (int)length, argv[*at] + 1);
     if (length > 1 && strcmp(name, "help") != 0 &&
-        elsewhere_option(arguments->command, name, &other))
+        other_program_option(arguments->command, name, &other))
         return unknown_option(arguments->command, argv[*at], length);
     for (const char *letter = argv[*at] + 1; *letter; letter++) {
         size_t index;

@@ -1,8 +1,8 @@
 /* Text in columns.
  *
- * Widths come from wcwidth(), which knows wide East Asian characters and combining marks;
- * characters that it does not know (unassigned, control) take one column, because terminals draw a
- * replacement character there. */
+ * Widths come from wcwidth(), which supports wide East Asian characters and combining marks;
+ * characters that it does not support (unassigned, control) take one column, because terminals draw
+ * a replacement character there. */
 #include "cell.h"
 
 #include "phrase.h"
@@ -187,7 +187,7 @@ const char *name_of_file(const char *path)
     return name;
 }
 
-static bool stands_before(const char *const *names, size_t k)
+static bool is_repeated(const char *const *names, size_t k)
 {
     for (size_t l = 0; l < k; l++)
         if (!strcmp(names[l], names[k]))
@@ -198,7 +198,7 @@ static bool stands_before(const char *const *names, size_t k)
 static bool differ(const char *const *names, size_t count)
 {
     for (size_t k = 1; k < count; k++)
-        if (stands_before(names, k))
+        if (is_repeated(names, k))
             return false;
     return true;
 }
@@ -214,7 +214,7 @@ void names_differ(const char **names, const char *const *paths, size_t count)
             names[k] = paths[k];
     for (size_t k = 1; k < count; k++) {
         const char *plain = names[k];
-        for (size_t number = 2; stands_before(names, k); number++)
+        for (size_t number = 2; is_repeated(names, k); number++)
             names[k] = phrase("%s (%zu)", plain, number);
     }
 }

@@ -325,7 +325,7 @@ static bool resume(const struct session *session)
 {
     if (!session->typed || signals_caught() != SIGINT)
         return false;
-    signals_forget();
+    signals_clear();
     if (session->run->out.error == EINTR)
         session->run->out.error = 0;
     return true;
@@ -357,7 +357,7 @@ static bool read_line(struct session *session, char **line, size_t *capacity, si
         errno = 0;
         ssize_t got = -1;
         if (output_broken(out))
-            ; /* nobody reads the answers */
+            ; /* the reader of the answers has gone */
         else if (session->editor)
             got = edited_line(session, line, capacity);
         else if (!session->typed || signals_wait(STDIN_FILENO))

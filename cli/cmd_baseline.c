@@ -52,7 +52,7 @@ static int act(struct run *run)
         status = psdvec_baseline(run->ctx, options, input, output, &report);
     } else {
         test_file_warn(run, 0);
-        run_tell_of_terminal(run);
+        run_announce_terminal(run);
         status = psdvec_baseline_text(run->ctx, options, count_options, arguments->operands,
                                       arguments->operand_count, output, &count, &report);
     }

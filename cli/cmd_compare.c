@@ -1,4 +1,4 @@
-/* psdvec compare: what a model says about two words, and why. */
+/* psdvec compare: the similarity of two words in a model, and its explanation. */
 #include "commands.h"
 #include "exit_status.h"
 #include "phrase.h"
@@ -57,7 +57,8 @@ static void show_number(struct show *show, const char *name, const char *label, 
               real_cell(number), meaning);
 }
 
-static void show_story(struct show *show, const struct comparison *c, const char *const words[2])
+static void show_explanation(struct show *show, const struct comparison *c,
+                             const char *const words[2])
 {
     static const char in_order[] = "co-occurrences in this order";
     const psdvec_pair_explanation *s = &c->explanation;
@@ -150,7 +151,7 @@ static void print(const struct comparison *c)
     show_number(&show, "product", "product", c->product,
                 c->generative ? "of generative vectors: estimated PMI" : "of the vectors");
     if (c->counts)
-        show_story(&show, c, words);
+        show_explanation(&show, c, words);
     else
         show_json(&show, "counts", NULL, NULL);
     show_contexts(&show, c, words);
@@ -158,7 +159,7 @@ static void print(const struct comparison *c)
     show_finish(&show);
 }
 
-/* ---- Reasons: only frequent words are used, because rare ones tell a reader little ---------- */
+/* ---- Reasons: only frequent words are used, because rare ones are less informative -------- */
 
 #define MOST_WORDS 20000
 #define FACTOR_POWER 0.3
@@ -177,7 +178,7 @@ static int context_order(const void *a, const void *b)
 }
 
 /* How often two words of the model co-occurred, in either order. */
-static double seen_together(const psdvec_model *model, const psdvec_counts *counts, uint32_t i,
+static double cooccurrences(const psdvec_model *model, const psdvec_counts *counts, uint32_t i,
                             uint32_t j)
 {
     size_t i_length, j_length;
@@ -217,7 +218,7 @@ static size_t find_contexts(const psdvec_model *model, const psdvec_counts *coun
         qsort(all, count, sizeof *all, context_order);
     for (size_t k = 0; k < count && kept < most; k++) {
         for (int side = 0; side < 2 && counts; side++)
-            all[k].seen[side] = seen_together(model, counts, pair[side], all[k].word);
+            all[k].seen[side] = cooccurrences(model, counts, pair[side], all[k].word);
         if (!counts || (all[k].seen[0] > 0 && all[k].seen[1] > 0))
             contexts[kept++] = all[k];
     }

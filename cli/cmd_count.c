@@ -15,7 +15,7 @@ static int act(struct run *run)
     int code = run_library(run);
     if (!code) {
         test_file_warn(run, 0);
-        run_tell_of_terminal(run);
+        run_announce_terminal(run);
         psdvec_status status = psdvec_count(run->ctx, count, arguments->operands,
                                             arguments->operand_count,
                                             argument_text(arguments, "output"), &report);

@@ -16,7 +16,7 @@ static int act(struct run *run)
     if (code)
         return code;
     test_file_warn(run, 1);
-    run_tell_of_terminal(run);
+    run_announce_terminal(run);
     psdvec_status status = psdvec_extend(run->ctx, options, arguments->operands[0],
                                          arguments->operands + 1, arguments->operand_count - 1,
                                          argument_text(arguments, "output"), &report);

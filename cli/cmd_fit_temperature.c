@@ -158,7 +158,7 @@ static int act(struct run *run)
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;
-    run_tell_of_terminal(run);
+    run_announce_terminal(run);
     psdvec_status status = psdvec_fit_temperature(
         run->ctx, fit.model, fit.counts,
         options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL, arguments->operands + 1,

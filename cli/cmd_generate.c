@@ -92,7 +92,7 @@ static int draw(struct scoring *scoring, struct context_words *prompt)
 
 static int act(struct run *run)
 {
-    return scoring_ask(run, draw);
+    return scoring_run(run, draw);
 }
 
 const struct command cmd_generate = {

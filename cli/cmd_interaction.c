@@ -216,7 +216,7 @@ static int act(struct run *run)
             model_file_find(run, q.model, arguments->operands[inputs + k], &triples[k / 3][k % 3]);
     if (code)
         return code;
-    run_tell_of_terminal(run);
+    run_announce_terminal(run);
     q.found = lasting_alloc(asked ? asked : most, sizeof *q.found);
     psdvec_status status = psdvec_interactions_full(
         run->ctx, q.model, arguments->operands, inputs,

@@ -86,7 +86,7 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
 
 static int act(struct run *run)
 {
-    return scoring_ask(run, answer_text);
+    return scoring_run(run, answer_text);
 }
 
 const struct command cmd_next = {

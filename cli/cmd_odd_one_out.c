@@ -65,7 +65,7 @@ static int ask(struct question *q)
 
 static int act(struct run *run)
 {
-    return question_ask(run, ask);
+    return question_run(run, ask);
 }
 
 const struct command cmd_odd_one_out = {

@@ -42,7 +42,7 @@ static int act(struct run *run)
     int code = run_library(run);
     if (code)
         return code;
-    run_tell_of_terminal(run);
+    run_announce_terminal(run);
     psdvec_status status =
         text->phrases ? psdvec_phrases_join(run->ctx, text, arguments->operands,
                                             arguments->operand_count, joined, &report)

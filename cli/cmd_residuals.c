@@ -1,4 +1,4 @@
-/* psdvec residuals: what the counts say of pairs beyond the vectors. */
+/* psdvec residuals: the targets of pairs that the vectors do not explain. */
 #include "commands.h"
 #include "exit_status.h"
 #include "phrase.h"

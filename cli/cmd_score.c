@@ -468,7 +468,7 @@ static void on_document(void *user, const psdvec_document_score *d)
 
 /* ---- The command ---------------------------------------------------------------------- */
 
-static int tell_apart(struct score *s)
+static int classify_operands(struct score *s)
 {
     const struct arguments *arguments = s->run->arguments;
     s->models = lasting_alloc(arguments->operand_count, sizeof *s->models);
@@ -557,7 +557,7 @@ static int act(struct run *run)
                           .top = (size_t)argument_integer(arguments, "top")};
     show_start(&score.show, run, false);
     score.show.width = score.show.width < 80 ? 80 : score.show.width > 120 ? 120 : score.show.width;
-    int code = tell_apart(&score);
+    int code = classify_operands(&score);
     if (!code)
         code = open_scorer(&score);
     if (!code)

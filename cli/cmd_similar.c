@@ -358,7 +358,7 @@ static int add_file(struct run *run, struct texts *texts, const char *path)
 {
     size_t length;
     if (!strcmp(path, "-"))
-        run_tell_of_terminal(run);
+        run_announce_terminal(run);
     char *text = read_whole(path, &length);
     if (!text)
         return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(errno));

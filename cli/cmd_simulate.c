@@ -23,7 +23,7 @@ static void log_result(struct run *run, const psdvec_simulate_report *report)
     log_end(&line);
 }
 
-static void tell(struct run *run, const psdvec_simulate_report *report)
+static void print_summary(struct run *run, const psdvec_simulate_report *report)
 {
     struct buffer text = {0};
     double tokens = (double)report->tokens;
@@ -54,7 +54,7 @@ static int act(struct run *run)
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     log_result(run, &report);
-    tell(run, &report);
+    print_summary(run, &report);
     return EXIT_FINE;
 }
 

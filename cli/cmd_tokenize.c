@@ -38,7 +38,7 @@ static int act(struct run *run)
         inputs = (const char *const *)arguments->operands;
         input_count = arguments->operand_count;
     }
-    run_tell_of_terminal(run);
+    run_announce_terminal(run);
     struct line line = {.out = &run->out};
     psdvec_status status =
         psdvec_tokenize_inputs(run->ctx, options, inputs, input_count, on_token, &line);

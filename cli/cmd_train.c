@@ -16,7 +16,7 @@ static const psdvec_option options[] = {
     {0}};
 
 /* Reports the parameters that score, next, explain and generate will use, or how to fit them. */
-static void tell_of_fit(struct run *run)
+static void report_fit(struct run *run)
 {
     const char *path = argument_text(run->arguments, "output");
     psdvec_model *model = NULL;
@@ -61,7 +61,7 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, NULL, &report, pv_now() - began);
-    tell_of_fit(run);
+    report_fit(run);
     next_steps(run, argument_text(run->arguments, "output"));
     return EXIT_FINE;
 }
@@ -75,7 +75,7 @@ static int from_text(struct run *run, const struct train_setup *setup)
     test_file_warn(run, 0);
     if (argument_flag(arguments, "dry-run"))
         return train_plan_text(run, setup);
-    run_tell_of_terminal(run);
+    run_announce_terminal(run);
     psdvec_count_report count = {0};
     psdvec_train_report report = {0};
     double began = pv_now();
@@ -85,7 +85,7 @@ static int from_text(struct run *run, const struct train_setup *setup)
     if (status != PSDVEC_OK)
         return interrupted_failed(run, status);
     summary_train(run, &count, &report, pv_now() - began);
-    tell_of_fit(run);
+    report_fit(run);
     next_steps(run, argument_text(run->arguments, "output"));
     return EXIT_FINE;
 }

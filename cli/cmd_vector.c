@@ -158,7 +158,7 @@ static int print_all(struct question *q)
 
 static int act(struct run *run)
 {
-    return question_ask(run, print_all);
+    return question_run(run, print_all);
 }
 
 const struct command cmd_vector = {

@@ -45,7 +45,7 @@ static const char *skip_digits(const char *at, const char *end)
     return at;
 }
 
-static bool is_whole(const char *at, const char *end)
+static bool is_integer(const char *at, const char *end)
 {
     return at < end && skip_digits(at, end) == end;
 }
@@ -67,7 +67,7 @@ static bool is_number(const char *at, const char *end)
         at++;
         if (at < end && (*at == '-' || *at == '+'))
             at++;
-        return is_whole(at, end);
+        return is_integer(at, end);
     }
     return count && at == end;
 }
@@ -89,14 +89,14 @@ static struct line read_line(const char *at, const char *end)
             at++;
         if (at == field)
             break;
-        line.whole &= is_whole(field, at);
+        line.whole &= is_integer(field, at);
         line.numbers += line.fields > 0 && is_number(field, at);
         line.fields++;
     }
     return line;
 }
 
-static bool has_odd_bytes(const char *text, size_t length)
+static bool has_control_bytes(const char *text, size_t length)
 {
     for (size_t k = 0; k < length; k++) {
         unsigned char c = (unsigned char)text[k];
@@ -150,7 +150,7 @@ static enum file_kind sniff(const char *path)
     }
     int error = errno;
     close(fd);
-    bool model = got >= 0 && (has_odd_bytes(text, length) ||
+    bool model = got >= 0 && (has_control_bytes(text, length) ||
                               is_vectors(text, length, (uint64_t)status.st_size <= length));
     errno = error;
     return got < 0 ? FILE_UNREADABLE : model ? FILE_IS_MODEL : FILE_IS_SET;
@@ -172,7 +172,7 @@ void eval_add_file(struct eval_files *files, const char *path)
 }
 
 /* Classifies the operands; sets go to `sets`, which has capacity for all operands. */
-static int tell_apart(struct eval *eval, const char **sets, size_t *set_count)
+static int classify_operands(struct eval *eval, const char **sets, size_t *set_count)
 {
     const struct arguments *arguments = eval->run->arguments;
     const struct option_value *models = argument(arguments, "model");
@@ -283,7 +283,7 @@ int eval_open(struct eval *eval)
     const char **sets =
         lasting_alloc(arguments->operand_count + named->text_count + 1, sizeof *sets);
     size_t count, doubtful;
-    int code = tell_apart(eval, sets, &doubtful);
+    int code = classify_operands(eval, sets, &doubtful);
     if (!code)
         code = run_library(eval->run);
     if (code)

@@ -98,7 +98,7 @@ static const psdvec_difference *find_difference(const struct eval *eval, const s
     return NULL;
 }
 
-/* True if the model is significantly worse than the best one, on the questions that both know. */
+/* True if the model is significantly worse than the best one, on the questions covered by both. */
 static bool eval_is_worse(const struct eval *eval, const struct eval_row *row, size_t best,
                           size_t model)
 {
@@ -248,7 +248,7 @@ static const char *facts_text(const psdvec_model *model)
     return phrase("%s words, %" PRIu32 " dimensions", phrase_count(info->words), info->dim);
 }
 
-static bool knows_differ(const struct eval *eval)
+static bool coverage_differs(const struct eval *eval)
 {
     for (size_t r = 0; r < eval->row_count; r++)
         for (size_t m = 1; m < eval->model_files.count; m++)
@@ -266,7 +266,8 @@ static void note_marks(struct buffer *to, const struct eval *eval)
     if (!eval->options.resamples)
         buffer_text(to, " Without bootstrap samples, only shares are compared.");
     buffer_char(to, '\n');
-    if (eval->options.unknown == PSDVEC_UNKNOWN_DROP && !eval->options.common && knows_differ(eval))
+    if (eval->options.unknown == PSDVEC_UNKNOWN_DROP && !eval->options.common &&
+        coverage_differs(eval))
         buffer_text(to, "These models cover different questions; --common scores them on the same "
                         "questions.\n");
 }

@@ -2,8 +2,8 @@
 #include "help.h"
 
 #include "cell.h"
-#include "elsewhere.h"
 #include "exit_status.h"
+#include "other_programs.h"
 #include "phrase.h"
 #include "terminal.h"
 
@@ -54,7 +54,7 @@ const char *command_unknown(const char *name)
         if (commands[k]->group)
             names[count++] = commands[k]->name;
     names[count] = NULL;
-    const char *advice = elsewhere_command(name);
+    const char *advice = other_program_command(name);
     if (advice)
         return phrase("there is no command '%s'; %s", name, advice);
     const char *near = psdvec_suggest(name, names);

@@ -228,7 +228,7 @@ static unsigned char complete(EditLine *edit, int character)
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
-static void remember(void *host, const char *line)
+static void add_to_history(void *host, const char *line)
 {
     struct line_editor *editor = host;
     HistEvent event;
@@ -281,7 +281,7 @@ struct line_editor *line_editor_open(const char *prompt, line_completer *offer, 
     history(lines, &event, H_SETUNIQUE, 1);
     el_set(edit, EL_HIST, history, lines);
     if (editor->history_path)
-        line_history_load(editor->history_path, remember, editor);
+        line_history_load(editor->history_path, add_to_history, editor);
     signals_watch_terminal();
     return editor;
 }
@@ -301,7 +301,7 @@ const char *line_editor_read(struct line_editor *editor)
     buffer_add(&editor->line, got, strcspn(got, "\r\n"));
     const char *line = buffer_get(&editor->line);
     if (line[strspn(line, " \t")] && !(editor->last && !strcmp(editor->last, line))) {
-        remember(editor, line);
+        add_to_history(editor, line);
         if (editor->history_path)
             line_history_add(editor->history_path, line);
     }

@@ -3,7 +3,7 @@
  * Names are compared case-insensitively, and with '_' as '-', so that -minCount, --min_count and
  * -min-count are the same. Of several rows with a name, the first that applies to the command is
  * used. */
-#include "elsewhere.h"
+#include "other_programs.h"
 
 #include "phrase.h"
 
@@ -121,7 +121,7 @@ static bool among(const char *names, const char *word)
     return false;
 }
 
-const char *elsewhere_command(const char *name)
+const char *other_program_command(const char *name)
 {
     const char *word = plain(name);
     for (const struct row *row = command_rows; row->names; row++)
@@ -154,8 +154,8 @@ static const struct option_spec *find_option(const struct command *command, cons
     return NULL;
 }
 
-const char *elsewhere_option(const struct command *command, const char *name,
-                             const struct option_spec **option)
+const char *other_program_option(const struct command *command, const char *name,
+                                 const struct option_spec **option)
 {
     const char *word = plain(name);
     *option = find_option(command, word); /* -minCount, --min_count */

@@ -180,7 +180,7 @@ int question_open(struct question *q, struct run *run, const char *path, const c
     return code ? code : refused;
 }
 
-int question_ask(struct run *run, int (*answer)(struct question *question))
+int question_run(struct run *run, int (*answer)(struct question *question))
 {
     struct question question;
     int code = question_open(&question, run, run->arguments->operands[0],
@@ -210,7 +210,7 @@ psdvec_query_options question_options(const struct question *q, const uint32_t *
 
 /* Whether two words share a prefix of three characters, or share the first byte and differ by at
  * most one edit: man, men. */
-static bool spelt_alike(const char *a, const char *b)
+static bool similar_spelling(const char *a, const char *b)
 {
     size_t common = 0, start = 0;
     for (size_t k = 0; a[k] && a[k] == b[k]; k++)
@@ -220,11 +220,12 @@ static bool spelt_alike(const char *a, const char *b)
     return start >= 3 || (common && psdvec_edit_distance(a, strlen(a), b, strlen(b), 1) <= 1);
 }
 
-static bool asks_for_a_form(const struct asked *words, const char *signs, size_t count)
+static bool is_inflection_query(const struct asked *words, const char *signs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
-            if (signs[i] == '-' && signs[j] != '-' && spelt_alike(words[i].text, words[j].text))
+            if (signs[i] == '-' && signs[j] != '-' &&
+                similar_spelling(words[i].text, words[j].text))
                 return true;
     return false;
 }
@@ -237,20 +238,20 @@ static int by_number(const void *a, const void *b)
 
 static int add_forms(const struct question *q, const char *text, struct forms *forms)
 {
-    size_t length = strlen(text), room = 0, found;
+    size_t length = strlen(text), capacity = 0, found;
     for (;;) {
         psdvec_status status = psdvec_model_inflections(
             q->run->ctx, q->model, text, length, forms->words ? forms->words + forms->count : NULL,
-            room, &found);
+            capacity, &found);
         if (status != PSDVEC_OK)
             return run_failed(q->run, status);
-        if (found <= room)
+        if (found <= capacity)
             break;
         uint32_t *more = lasting_alloc(forms->count + found, sizeof *more);
         if (forms->count)
             memcpy(more, forms->words, forms->count * sizeof *more);
         forms->words = more;
-        room = found;
+        capacity = found;
     }
     forms->count += found;
     return EXIT_FINE;
@@ -261,7 +262,7 @@ int question_forms(const struct question *q, const struct asked *words, const ch
 {
     *forms = (struct forms){0};
     if (argument_flag(q->run->arguments, "forms") ||
-        (signs && asks_for_a_form(words, signs, count)))
+        (signs && is_inflection_query(words, signs, count)))
         return EXIT_FINE;
     for (size_t k = 0; k < count; k++)
         for (size_t p = 0; p < words[k].part_count; p++) {

@@ -59,7 +59,7 @@ int question_open(struct question *question, struct run *run, const char *path,
                   const char *const *texts, size_t count, bool lenient);
 
 /* Opens the query given by the operands, and answers it. */
-int question_ask(struct run *run, int (*answer)(struct question *question));
+int question_run(struct run *run, int (*answer)(struct question *question));
 
 /* --top, but at most the number of words. */
 size_t question_top(const struct question *question);
@@ -80,8 +80,8 @@ struct forms {
 };
 
 /* The forms of some words; signs: '-' where a word is subtracted, or NULL. There are none with
- * --forms, nor if an added word is spelled like a subtracted one: walked - walk + talk asks for a
- * form. */
+ * --forms, nor if an added word is spelled like a subtracted one: walked - walk + talk is a query
+ * for a form. */
 int question_forms(const struct question *question, const struct asked *words, const char *signs,
                    size_t count, struct forms *forms);
 /* Removes them from `found` answers; returns how many are left, at most `top`. */

@@ -315,7 +315,7 @@ int run_command(const struct arguments *arguments)
     return code;
 }
 
-void run_tell_of_terminal(struct run *run)
+void run_announce_terminal(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     bool reads = arguments->operand_count == 0;

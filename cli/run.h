@@ -21,7 +21,7 @@ struct run {
     psdvec_context *ctx;    /* NULL until run_library() */
     const char *open_path;  /* path of a model that stays open between queries; NULL: none */
     psdvec_model *open_model;
-    atomic_bool enough;         /* the library may stop: nobody reads the output any more */
+    atomic_bool enough;         /* the library may stop: the output has no reader any more */
     double flushed;             /* time of the last write of run_flush(), in seconds */
     psdvec_settings **settings; /* options that options_take() made; freed at the end */
     size_t settings_count;
@@ -70,6 +70,6 @@ int run_use_error(struct run *run, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* Prints a note if standard input is to be read and is a terminal, for a user who forgot the
  * input. */
-void run_tell_of_terminal(struct run *run);
+void run_announce_terminal(struct run *run);
 
 #endif

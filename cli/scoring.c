@@ -42,7 +42,7 @@ static void close_scorer(void *scorer)
 
 /* Without T and e a model predicts immediate repetitions of words and appears broken. For people
  * only. */
-static void tell_of_missing_fit(const struct scoring *s, const psdvec_scorer_options *options)
+static void note_missing_fit(const struct scoring *s, const psdvec_scorer_options *options)
 {
     const struct arguments *arguments = s->run->arguments;
     bool json = arguments_have(arguments, "json") && argument_flag(arguments, "json");
@@ -79,7 +79,7 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     lasting(s->scorer, close_scorer);
-    tell_of_missing_fit(s, options);
+    note_missing_fit(s, options);
     return EXIT_FINE;
 }
 
@@ -117,7 +117,7 @@ int scoring_words(const struct scoring *s, const char *text, size_t length,
     return status == PSDVEC_OK ? EXIT_FINE : run_failed(s->run, status);
 }
 
-int scoring_ask(struct run *run,
+int scoring_run(struct run *run,
                 int (*answer)(struct scoring *scoring, struct context_words *words))
 {
     struct scoring scoring = {0};

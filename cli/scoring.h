@@ -41,7 +41,7 @@ int scoring_words(const struct scoring *scoring, const char *text, size_t length
                   struct context_words *words);
 /* Opens the model of the first operand, and answers the query. The words are empty at first, and
  * freed at the end. */
-int scoring_ask(struct run *run,
+int scoring_run(struct run *run,
                 int (*answer)(struct scoring *scoring, struct context_words *words));
 /* Warns "not in the model: a, b", if there are such words; and in machine-readable formats: adds
  * all words under this name, and those as "unknown". */

@@ -138,7 +138,7 @@ struct layout {
     struct cut_names *cuts; /* and of its names, if it has any; after the last: of groups */
 };
 
-static void remember(struct cut_names *names, const char *name)
+static void add_cut_name(struct cut_names *names, const char *name)
 {
     for (size_t k = 0; k < names->count; k++)
         if (!strcmp(names->names[k], name))
@@ -218,12 +218,12 @@ static void cut_names(struct layout *layout)
             struct cell cell = rows_cell(rows, &rows->rows[r], layout->shown[k]);
             struct buffer text = {0};
             cell_for_people(&text, &cell, column);
-            remember(names, buffer_get(&text));
+            add_cut_name(names, buffer_get(&text));
             buffer_free(&text);
         }
         for (size_t c = rows->keys; !column && rows->group_most && c < layout->count; c++)
             if (column_at(layout, c)->group)
-                remember(names, column_at(layout, c)->group);
+                add_cut_name(names, column_at(layout, c)->group);
         names->cut = names_short(names->names, names->count,
                                  column ? column->most : rows->group_most, &same);
     }

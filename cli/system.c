@@ -58,7 +58,7 @@ int signals_caught(void)
     return caught;
 }
 
-void signals_forget(void)
+void signals_clear(void)
 {
     caught = 0;
 }

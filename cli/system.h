@@ -16,7 +16,7 @@ void signals_start(void);
 /* The number of the first stopping signal, or 0. */
 int signals_caught(void);
 /* Clears it, to continue after Ctrl-C. */
-void signals_forget(void);
+void signals_clear(void);
 /* Makes signals_wait() return when the terminal changes its size, or the program is in the
  * foreground again. */
 void signals_watch_terminal(void);

@@ -155,21 +155,21 @@ static psdvec_status check_file(struct table *table, const char *path, bool coun
     return status;
 }
 
-static int not_ours(struct table *table, const char *path, const char *why)
+static int refuse_other_file(struct table *table, const char *path, const char *why)
 {
     return run_error(table->run, EXIT_OUTPUT, "%s %s; move it, or choose another folder with -o",
                      path, why);
 }
 
-static void say_again(struct table *table, const struct table_item *item, const char *why)
+static void note_remake(struct table *table, const struct table_item *item, const char *why)
 {
     talk_note(&table->run->talk, phrase("%s is made again because %s", item->file, why));
 }
 
-/* Called if a record says that the file was finished with these settings: checks whether it still
+/* Called if the record of a file has these settings and is complete: checks whether the file still
  * exists. */
-static int look_at_file(struct table *table, struct table_item *item, const struct record *record,
-                        bool counts)
+static int check_item_file(struct table *table, struct table_item *item,
+                           const struct record *record, bool counts)
 {
     struct stat status;
     bool there = stat(item->file, &status) == 0;
@@ -177,9 +177,9 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
     if (found == PSDVEC_ERR_CANCELLED)
         return run_failed_because(table->run, found, "stopped; the folder is unchanged");
     if (found != PSDVEC_OK)
-        say_again(table, item, psdvec_error_message(table->run->ctx));
+        note_remake(table, item, psdvec_error_message(table->run->ctx));
     else if (there && (uint64_t)status.st_size != record->bytes)
-        return not_ours(table, item->file, "is not the file that this table wrote");
+        return refuse_other_file(table, item->file, "is not the file that this table wrote");
     item->there = there && found == PSDVEC_OK;
     if (!item->there && !counts)
         return EXIT_FINE;
@@ -191,21 +191,21 @@ static int look_at_file(struct table *table, struct table_item *item, const stru
     return EXIT_FINE;
 }
 
-static int look_at_record(struct table *table, struct table_item *item, struct record *record,
-                          bool counts)
+static int check_record(struct table *table, struct table_item *item, struct record *record,
+                        bool counts)
 {
     item->guess = record->finished ? record->cost.seconds : 0;
     if (argument_flag(table->run->arguments, "restart"))
         return EXIT_FINE;
     item->changed = record->finished && !record->same;
     if (item->changed)
-        say_again(table, item,
-                  phrase("settings or text have changed%s%s", record->differ.length ? ": " : "",
-                         buffer_get(&record->differ)));
+        note_remake(table, item,
+                    phrase("settings or text have changed%s%s", record->differ.length ? ": " : "",
+                           buffer_get(&record->differ)));
     if (!record->same)
         return EXIT_FINE;
     if (record->finished) {
-        int code = look_at_file(table, item, record, counts);
+        int code = check_item_file(table, item, record, counts);
         if (item->kept && record->version.length)
             item->made_by = phrase_of(&record->version);
         return code;
@@ -223,9 +223,10 @@ static int look(struct table *table, struct table_item *item, bool counts)
     struct record record;
     int code = EXIT_FINE;
     if (read_record(table, item, &record))
-        code = look_at_record(table, item, &record, counts);
+        code = check_record(table, item, &record, counts);
     else if (lstat(item->file, &status) == 0)
-        code = not_ours(table, item->file, "already exists, and this table did not write it");
+        code =
+            refuse_other_file(table, item->file, "already exists, and this table did not write it");
     buffer_free(&record.differ);
     buffer_free(&record.version);
     return code;
@@ -277,12 +278,14 @@ static int make_records(struct table *table)
     for (size_t k = 0; k < RESULTS; k++) {
         const char *path = path_in(table->folder, results[k]);
         if (lstat(path, &status) == 0)
-            return not_ours(table, path, "already exists, and psdvec table did not write it");
+            return refuse_other_file(table, path,
+                                     "already exists, and psdvec table did not write it");
     }
     if (mkdir(table->records, 0777) != 0 && errno != EEXIST)
         return cannot(table, "create the folder", table->records);
     if (!is_empty(table->records))
-        return not_ours(table, table->records, "already exists, and psdvec table did not write it");
+        return refuse_other_file(table, table->records,
+                                 "already exists, and psdvec table did not write it");
     return EXIT_FINE;
 }
 
@@ -343,9 +346,9 @@ int table_folder_open(struct table *table)
     if (!made && errno != EEXIST)
         return cannot(table, "create the folder", table->folder);
     if (stat(table->folder, &status) != 0 || !S_ISDIR(status.st_mode))
-        return not_ours(table, table->folder,
-                        "is not a folder, and a table consists of several "
-                        "files");
+        return refuse_other_file(table, table->folder,
+                                 "is not a folder, and a table consists of several "
+                                 "files");
     table->records = path_in(table->folder, "records");
     int code = refuse_inside(table);
     if (code && made)

@@ -20,7 +20,7 @@ static double cpu_seconds(void)
 }
 
 /* Rounded as in the record, so that the next run shows the same. */
-static double whole_ms(double seconds)
+static double round_to_ms(double seconds)
 {
     return round(seconds * 1000) / 1000;
 }
@@ -54,7 +54,7 @@ static double rest(const struct table *table)
     return seconds;
 }
 
-static void say_header(struct table *table, const struct table_system *system, size_t number)
+static void print_header(struct table *table, const struct table_system *system, size_t number)
 {
     const struct palette *palette = &table->run->talk.palette;
     const struct table_item *item = &system->item;
@@ -77,7 +77,7 @@ static void say_header(struct table *table, const struct table_system *system, s
 }
 
 /* `what`: the system, or "counting". */
-static void say_done(struct table *table, const struct table_item *item, const char *what)
+static void report_item(struct table *table, const struct table_item *item, const char *what)
 {
     if (item->failure) {
         run_failed_because(table->run, item->status, phrase("%s failed: %s", what, item->failure));
@@ -123,8 +123,8 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     double seconds = pv_now(), cpu = cpu_seconds();
     psdvec_status status = fn(table, what);
     uint64_t memory = psdvec_peak_memory(run->ctx);
-    item->cost.seconds = whole_ms(item->cost.seconds + pv_now() - seconds);
-    item->cost.cpu = whole_ms(item->cost.cpu + cpu_seconds() - cpu);
+    item->cost.seconds = round_to_ms(item->cost.seconds + pv_now() - seconds);
+    item->cost.cpu = round_to_ms(item->cost.cpu + cpu_seconds() - cpu);
     item->cost.memory = memory > item->cost.memory ? memory : item->cost.memory;
     item->cost.threads = psdvec_threads(run->ctx);
     item->done = item->there = status == PSDVEC_OK;
@@ -226,7 +226,7 @@ static int make_counts(struct table *table, struct table_counts *counts)
         return table_stopped(table);
     if (exit_for(item->status) == EXIT_INPUT)
         return run_failed_because(table->run, item->status, item->failure);
-    say_done(table, item, "counting");
+    report_item(table, item, "counting");
     return EXIT_FINE;
 }
 
@@ -257,7 +257,7 @@ static int make_system(struct table *table, size_t k, size_t *number)
         code = make_counts(table, counts);
     if (code)
         return code;
-    say_header(table, system, ++*number);
+    print_header(table, system, ++*number);
     if (item->done)
         return EXIT_FINE;
     if (has_source(table, system))
@@ -266,7 +266,7 @@ static int make_system(struct table *table, size_t k, size_t *number)
         return code;
     if (item->status == PSDVEC_ERR_CANCELLED)
         return table_stopped(table);
-    say_done(table, item, item->name);
+    report_item(table, item, item->name);
     return EXIT_FINE;
 }
 

@@ -63,7 +63,7 @@ static int refuse_twice(struct table *table, const char *path)
         !strcmp(path, "-") ? "standard input" : path);
 }
 
-static int look_at_text(struct table *table, struct identity *identity)
+static int identify_text(struct table *table, struct identity *identity)
 {
     const struct arguments *arguments = table->run->arguments;
     *identity = (struct identity){.hash = UINT64_C(14695981039346656037)};
@@ -176,7 +176,7 @@ int table_settings(struct table *table)
     pv_json_writer json;
     struct stat status;
     struct identity text;
-    int code = look_at_text(table, &text);
+    int code = identify_text(table, &text);
     table->text = text.hash;
     if (code)
         return code;
@@ -205,7 +205,7 @@ int table_settings(struct table *table)
 int table_text_same(struct table *table)
 {
     struct identity text;
-    int code = look_at_text(table, &text);
+    int code = identify_text(table, &text);
     if (!code && text.hash != table->text)
         code = run_error(table->run, EXIT_INPUT,
                          "the text changed during the run, so not all systems read the same text; "

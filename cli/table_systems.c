@@ -213,8 +213,8 @@ static size_t find_counts(struct table *table, const psdvec_count_options *optio
 }
 
 /* Counts like its authors, except for options that were given. */
-static void count_as_own(const struct table *table, const struct table_kind *kind,
-                         psdvec_count_options *to)
+static void use_authors_counting(const struct table *table, const struct table_kind *kind,
+                                 psdvec_count_options *to)
 {
     const struct arguments *arguments = table->run->arguments;
     psdvec_count_options own = table->count;
@@ -234,14 +234,14 @@ static void count_as_own(const struct table *table, const struct table_kind *kin
         to->subsample = own.subsample;
 }
 
-static void settle(struct table *table, struct table_system *system)
+static void assign_counts(struct table *table, struct table_system *system)
 {
     psdvec_method method = system->kind->method;
     psdvec_count_options count = table->count;
     if (system->source != SIZE_MAX)
         return;
     if (argument_integer(table->run->arguments, "counting") == COUNTING_OWN)
-        count_as_own(table, system->kind, &count);
+        use_authors_counting(table, system->kind, &count);
     if (method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW)
         system->reading = count;
     else
@@ -257,7 +257,7 @@ int table_gather(struct table *table)
     table->count.hold_out = 0; /* the same counts for all systems, of the complete text */
     int code = read_methods(table);
     for (size_t k = 0; k < table->system_count && !code; k++)
-        settle(table, &table->systems[k]);
+        assign_counts(table, &table->systems[k]);
     return code ? code : table_settings(table);
 }
 

@@ -155,8 +155,8 @@ const char *model_file_settings(const psdvec_model *model)
     return phrase_of(&text);
 }
 
-bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,
-                     struct buffer *token)
+bool model_file_find_word(struct run *run, const psdvec_model *model, const char *word,
+                          uint32_t *index, struct buffer *token)
 {
     size_t length;
     buffer_clear(token);
@@ -191,7 +191,7 @@ int model_file_unknown(struct run *run, const psdvec_model *model, const char *w
 int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index)
 {
     struct buffer token = {0};
-    bool found = model_file_look(run, model, word, index, &token);
+    bool found = model_file_find_word(run, model, word, index, &token);
     buffer_free(&token);
     return found ? EXIT_FINE : model_file_unknown(run, model, word);
 }
@@ -251,7 +251,7 @@ int counts_file_find(struct run *run, const psdvec_counts *counts, const char *w
     if (psdvec_counts_find(counts, word, strlen(word), index))
         return EXIT_FINE;
     struct buffer near = {0};
-    near_words_ask(&near, word, psdvec_counts_get_info(counts)->words, counts_word, counts);
+    near_words_suggest(&near, word, psdvec_counts_get_info(counts)->words, counts_word, counts);
     int code = run_error(run, EXIT_USE, "the word '%s' is not in the vocabulary%s", word,
                          buffer_get(&near));
     buffer_free(&near);
@@ -285,7 +285,7 @@ struct test_search {
     psdvec_test_kind kind;
 };
 
-static int look_for_test(void *user, const pv_walk_entry *entry)
+static int find_test_set(void *user, const pv_walk_entry *entry)
 {
     struct test_search *search = user;
     bool found = false;
@@ -308,7 +308,7 @@ const char *test_file_among(struct run *run, size_t first, const char **kind)
     struct test_search search = {.run = run};
     for (size_t k = first; k < run->arguments->operand_count && !search.path; k++) {
         search.looked_at = 0;
-        pv_walk(run->arguments->operands[k], look_for_test, &search);
+        pv_walk(run->arguments->operands[k], find_test_set, &search);
     }
     *kind = kinds[search.kind];
     return search.path;

@@ -26,8 +26,8 @@ int model_file_find(struct run *run, const psdvec_model *model, const char *word
 
 /* The same in two steps. Returns false if it is not found; `token` then has the form that the
  * model's tokeniser produces, or the word itself if that is not a single word. */
-bool model_file_look(struct run *run, const psdvec_model *model, const char *word, uint32_t *index,
-                     struct buffer *token);
+bool model_file_find_word(struct run *run, const psdvec_model *model, const char *word,
+                          uint32_t *index, struct buffer *token);
 /* Reports the error and returns EXIT_USE. */
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word);
 

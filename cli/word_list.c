@@ -139,8 +139,8 @@ void near_words_list(struct buffer *to, const uint32_t *words, size_t count, wor
         buffer_char(to, '?');
 }
 
-void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
-                    const void *of)
+void near_words_suggest(struct buffer *to, const char *word, uint32_t words, word_getter *get,
+                        const void *of)
 {
     uint32_t best[SUGGESTIONS];
     near_words_list(to, best, find(word, words, get, of, best), get, of);

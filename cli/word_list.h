@@ -24,8 +24,8 @@ typedef const char *word_getter(const void *of, uint32_t i, size_t *length);
 
 /* Adds "; did you mean 'a', 'b' or 'c'?" with up to three words, or nothing. Equally similar words
  * are listed in their order, the more frequent ones first. Time: one pass over the vocabulary. */
-void near_words_ask(struct buffer *to, const char *word, uint32_t words, word_getter *get,
-                    const void *of);
+void near_words_suggest(struct buffer *to, const char *word, uint32_t words, word_getter *get,
+                        const void *of);
 /* The same for words that have already been found. */
 void near_words_list(struct buffer *to, const uint32_t *words, size_t count, word_getter *get,
                      const void *of);
