@@ -1,5 +1,5 @@
-// The site's script: search, the menu of narrow screens, and buttons that copy code. Without it the pages
-// are complete; only search is missing.
+// The script of the site: search, the menu of narrow screens, and buttons that copy code. Without
+// it the pages are complete; only search is missing.
 "use strict";
 
 const root = document.documentElement.dataset.root;
@@ -23,8 +23,8 @@ function loadIndex(then) {
   document.head.append(script);
 }
 
-// How well a term matches a text: 0 not at all, 1 within a word, 2 at the start of a word, 3 a whole word,
-// and up to 1 more for further occurrences.
+// How well a term matches a text: 0 not at all, 1 within a word, 2 at the start of a word, 3 a
+// complete word, and up to 1 more for further occurrences.
 function match(text, term) {
   let best = 0, times = 0;
   for (let at = text.indexOf(term); at >= 0 && times < 10; at = text.indexOf(term, at + 1)) {
@@ -135,7 +135,7 @@ if (current) navigation.scrollTop = Math.max(0, current.offsetTop - navigation.c
 
 // ---- Code --------------------------------------------------------------------------------------------
 
-// Of a console session only the commands are copied, without their prompts.
+// Copies only the commands of a console session, without their prompts.
 function commands(code) {
   const lines = code.textContent.split("\n");
   if (!code.classList.contains("language-console")) return code.textContent;

@@ -1,20 +1,22 @@
 # shellcheck shell=bash disable=SC2034,SC2086,SC2094
-# What a folder of golden files holds, and what the commands must print for it. make.sh uses this to
-# make the folder of a version, tests/cli/golden_files.bats to check all of them with the program
-# under test.
+# The contents of a folder of golden files, and the commands that are run on it. make.sh uses this
+# file to make the folder of a version, tests/cli/golden_files.bats to check all of them with the
+# program under test.
 #
 # Everything runs inside the folder of a version; the texts are in ../text.
 
 # ---- The files -------------------------------------------------------------------------------------
 
-# Keys of interrupted runs and records of tables hold the times of files, which git does not keep.
+# Keys of interrupted runs and records of tables contain the times of files, which git does not
+# store.
 set_times() {
     find ../text . -exec env TZ=UTC touch -t 202401010000.00 {} +
 }
 
-# interrupted NAME: sets `arguments` to the command whose interrupted run left partial/NAME.*, `stop`
-# to how it was stopped: the end of a file's name, and how many such files had got their place. The
-# arguments end with -o, so that a result can be written elsewhere.
+# interrupted NAME: sets `arguments` to the command whose interrupted run left partial/NAME.*, and
+# `stop` to how it was stopped: the end of a file name, and the number of such files that had been
+# renamed to their final names. The arguments end with -o, so that the result can be written
+# elsewhere.
 interrupted_runs="train paper text sgns cbow glove sparse"
 interrupted() {
     local counts=counts/default.counts.safetensors
@@ -35,10 +37,11 @@ table_methods=psd,psd-paper,ppmi,sgns,glove,sparse-psd
 stopped_methods=svd,glove,cca
 simulate_arguments=(simulate --vocab 30 --dim 4 --tokens 600 --document-words 20 --seed 1 -o)
 
-# ---- What the commands print ------------------------------------------------------------------------
+# ---- Output of the commands
+# -------------------------------------------------------------------------
 
-# headless ARGUMENT...: runs the command, and leaves out the header line that tab-separated values had
-# in few commands of 0.1.0, which wrote the expected outputs; it did not leave out forms either.
+# headless ARGUMENT...: runs the command, and removes the header line of tab-separated values, which
+# few commands of 0.1.0 had when the expected outputs were written; it did not exclude forms either.
 headless() {
     case $1 in similar | analogy) set -- "$@" --forms ;; esac
     case " $* " in
@@ -48,8 +51,8 @@ headless() {
     esac
 }
 
-# say ARGUMENT...: the command, then what it prints. Fails if the program does, or if it has to warn of
-# anything but a word that the model knows only by its spelling, and words that are spelt like it.
+# say ARGUMENT...: prints the command and its output. Fails if the program fails, or gives any
+# warning except about words with spelling vectors and similar spellings.
 say() {
     printf '== psdvec %s\n' "$*"
     if ! headless "$@" -q 2>stderr </dev/null || grep -qvE 'not in the model; its vector comes from its spelling|did you mean' stderr; then
@@ -58,17 +61,17 @@ say() {
     fi
 }
 
-# digest FILE: one line that differs if the bytes do.
+# digest FILE: one line that depends on all bytes.
 digest() { printf '%s %s\n' "$(cksum <"$1")" "$1"; }
 
 all_counts() { (cd counts && printf '%s\n' *.counts.safetensors); }
 all_models() { (cd models && printf '%s\n' *.safetensors); }
-# Models that train made, and that can answer with probabilities.
+# Trained models that have probabilities.
 probable="default paper plain bands glove-weights smoothed json extended extended-twice float16 int8 fitted"
 dense="$probable cut normalized svd sgns cbow glove cca"
 sparse="ppmi sparse binary"
 
-# Every group is a function that prints; its comparison is beside its name:
+# Every group is a function that prints; after its name is the kind of comparison:
 #   exact       the same text
 #   NUMBER      numbers may differ by that much, see near.awk
 #   members     the same for JSON, where new members are allowed
@@ -93,14 +96,14 @@ group_counts_dump() {
     say counts dump counts/window.counts.safetensors --word ship --format jsonl
     say counts dump counts/wide.counts.safetensors --top 3
 }
-# Without the bars, which are the terminal's.
+# Without the bars, which depend on the terminal.
 group_counts_show() {
     for file in default window original list merged; do
         say counts show "counts/$file.counts.safetensors" ship bread --top 4 | LC_ALL=C tr -d '\200-\377' |
             tr -s ' '
     done
 }
-# Counts of the old version with those that the program under test makes.
+# Counts of the old version merged with those of the program under test.
 group_counts_merge() {
     "$PSDVEC" count ../text/held.txt -o held.counts.safetensors -q
     say counts merge counts/default.counts.safetensors held.counts.safetensors -o both.counts.safetensors
@@ -124,14 +127,14 @@ group_counts_export() {
     grep -v '^#' out.top2grams >out.numbers
     digest out.numbers
 }
-# Counts as a list of words.
+# Counts as a word list.
 group_counts_vocab() {
     say count ../text/held.txt --vocab counts/default.counts.safetensors --subsample 1e-2 -o held.counts.safetensors
     headless counts dump held.counts.safetensors --raw -q >dump
     digest dump
     head -n 40 dump
 }
-# Of the vectors only who is near to whom: the last digits are the processor's.
+# Only the neighbours: the last digits of vectors depend on the processor.
 near_ship() {
     say "$@"
     local last=${*: -1}
@@ -190,7 +193,7 @@ group_convert() {
         digest out.words.txt
     done
 }
-# From a model to a model, which then answers as its source did.
+# From a model to a model, which then gives the same answers as its source.
 group_convert_model() {
     for model in default paper extended float16 int8 glove; do
         for how in "" "--float16" "--int8" "--dim 4 --words 50" "--normalize"; do
@@ -238,7 +241,7 @@ group_eval() {
     say eval models/default.safetensors --model models/int8.safetensors ../text/sets/alike.txt --unknown spelling --format tsv \
         --resamples 0
 }
-# New words of an old model, from text and from counts.
+# Adds new words to an old model, from text and from counts.
 group_extend() {
     for model in default paper plain bands smoothed glove-weights float16 int8 fitted; do
         say extend models/$model.safetensors ../text/new.txt --min-count 4 -o out.safetensors
@@ -260,8 +263,8 @@ group_residuals() {
         say residuals models/$model.safetensors counts/default.counts.safetensors --tsv --min-count 3 --top 8
     done
 }
-# Nothing reads a file of residuals but the readers that docs/explanation/residuals.md shows. What is written now
-# must be what was written then, and such a file is named for what it is.
+# A file of residuals is read only by the readers in docs/explanation/residuals.md. The current
+# output must equal the old one, and other commands must report what kind of file it is.
 group_residual_file() {
     local tensors="words offsets indptr indices values" file
     for model in default paper; do
@@ -291,7 +294,7 @@ group_score() {
     say score models/default.safetensors models/json.safetensors ../text/held.txt --format tsv | tail -n 4
     say score models/json.safetensors ../text/lines.jsonl --json-field body --format tsv | tail -n 2
 }
-# Version 0.1.0 took the text of the command line for JSON lines if the model's text was JSON lines.
+# Version 0.1.0 read the text of the command line as JSON lines if the model's text was JSON lines.
 group_next() {
     for model in ${probable/json/}; do
         say next models/$model.safetensors "the old ship" --tsv --top 5
@@ -311,7 +314,7 @@ group_generate() {
     done
     say generate models/fitted.safetensors --counts counts/default.counts.safetensors --length 12 --top 10 --no-repeat 0 --json
 }
-# Without how long it took.
+# Without the durations.
 untimed() { sed -E 's/, "(rounds|seconds)": [^,}]*//g'; }
 group_fit_temperature() {
     for model in default paper fitted int8; do
@@ -321,14 +324,14 @@ group_fit_temperature() {
         -o out.safetensors --json | untimed
     say next out.safetensors "the old ship" --json --top 2
 }
-# The columns of 0.1.0; later versions have more behind them.
+# The columns of 0.1.0; later versions have more after them.
 group_interaction() {
     for model in default paper plain svd ppmi; do
         say interaction ../text/text.txt -M models/$model.safetensors --tsv --top 4 | cut -f 1-13
     done
     say interaction ../text/text.txt -M models/int8.safetensors the old ship --tsv | cut -f 1-13
 }
-# The folder is known as that of a simulation, and is replaced by another one.
+# The folder is recognised as that of a simulation, and is replaced by another one.
 group_simulation() {
     cp -R simulation again
     say "${simulate_arguments[@]}" again
@@ -339,7 +342,7 @@ group_simulation() {
 
 # ---- The bits of a model ------------------------------------------------------------------------------
 
-# The words and both sets of vectors, without what only says who made them.
+# The words and both sets of vectors, without the provenance.
 bits() {
     "$PSDVEC" convert "$1" bits.vec -q
     digest bits.vec

@@ -29,7 +29,8 @@ function differ(what) {
 {
     if (FNR == 1 && NR > 1) second = 1
     if (members) {
-        # One member a line, with one space behind its colon. Lines that begin with "==" are ours.
+        # One member per line, with one space after its colon. Lines that begin with "==" are
+        # headings of golden.bash.
         text = $0
         if (text !~ /^==/) gsub(/":[ \t]*/, "\": ", text)
         n = text ~ /^==/ ? 1 : split(text, part, /[][{},]/)

@@ -1,12 +1,12 @@
-"""A binding of libpsdvec that is made at run time from psdvec-api.json.
+"""A binding of libpsdvec that is generated at run time from psdvec-api.json.
 
-No struct, enumeration, constant or prototype of the library is declared here: all of them come
-from the description, and options are set by name. Only the standard library is needed.
+No struct, enumeration, constant or prototype of the library is declared here: all of them come from
+the description, and options are set by name. Only the standard library is needed.
 
     python3 binding.py psdvec-api.json libpsdvec.so text.txt WORD
 
-counts the text, trains a model, and prints one JSON object with what the library reports about it
-and the nearest words of WORD. tests/cli/api.bats compares that with the program's output.
+counts the text, trains a model, and prints one JSON object with the library's report and the
+nearest words of WORD. tests/cli/api.bats compares it with the program's output.
 """
 import ctypes
 import json
@@ -33,7 +33,7 @@ class Library:
             self.define(self.types[name], struct)
 
     def define(self, made, struct):
-        """Members of a struct; ctypes must lay it out as the compiler did."""
+        """Members of a struct; the layout of ctypes must equal the compiler's."""
         made._fields_ = [(m["name"], self.type(m)) for m in struct["members"]]
         assert ctypes.sizeof(made) == struct["size"], made
         for member in struct["members"]:
@@ -45,7 +45,7 @@ class Library:
         pointers = described["pointers"]
         made = self.types[described["base"]]
         if pointers and described["base"] in self.api["callbacks"]:
-            pointers -= 1  # a function of ctypes is a pointer already
+            pointers -= 1  # a ctypes function is already a pointer
         elif pointers and made in (None, ctypes.c_char):
             made = ctypes.c_void_p if made is None else ctypes.c_char_p
             pointers -= 1
@@ -83,13 +83,13 @@ class Library:
         return ctypes.string_at(pointer).decode("utf-8")
 
     def new(self, name):
-        """A struct to be filled in, or a pointer to something opaque."""
+        """A struct to be filled in, or a pointer to an opaque type."""
         if name in self.api["structs"]:
             return self.types[name]()
         return ctypes.POINTER(self.types[name])()
 
     def numbers(self, struct):
-        """The members of a struct that are numbers, as a dictionary; NAN is None."""
+        """The numeric members of a struct, as a dictionary; NAN is None."""
         members = self.api["structs"][type(struct).__name__]["members"]
         names = [m["name"] for m in members
                  if m["pointers"] == 0 and m["base"] in self.api["types"] and "array" not in m]
@@ -185,7 +185,7 @@ def demonstrate(description, path, text, word):
         result["neighbours"].append([ctypes.string_at(letters, length.value).decode("utf-8"),
                                      neighbour.cosine])
 
-    # A failure must carry the library's own sentence.
+    # A failure must carry the message of the library.
     try:
         lib.call("psdvec_model_open", ctx, b"absent.safetensors", ctypes.byref(lib.new("psdvec_model")))
     except RuntimeError as error:

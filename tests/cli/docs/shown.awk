@@ -1,10 +1,10 @@
-# Compares output that a page shows with what the commands print.
+# Compares the output on a page with the output of the commands.
 #
 #   awk -f shown.awk PRINTED SHOWN
 #
-# The lines of SHOWN must be consecutive in PRINTED; a line "..." matches any lines.
-# Bars and the width of columns are ignored. Numbers with a decimal point may differ by
-# 0.01, as the last digits depend on the CPU.
+# The lines of SHOWN must be consecutive in PRINTED; a line "..." matches any lines. Bars and the
+# width of columns are ignored. Numbers with a decimal point may differ by 0.01, because the last
+# digits depend on the CPU.
 function words_of(line) {
     gsub(/█|▉|▊|▋|▌|▍|▎|▏/, " ", line)
     return line

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Vectors and test sets made for the tests of psdvec eval, and what gensim says of them.
+"""Vectors and test sets for the tests of psdvec eval, and gensim's scores of them.
 
     figures.py make FOLDER STEMS DIM SEED   vectors.vec, similarity.txt and analogies.txt
     figures.py corpus FOLDER STEMS SEED     corpus.txt and the two sets, for training
     figures.py gensim FOLDER [VECTORS]      figures.tsv on standard output
 
-A word is a stem and one of five forms. Its vector is that of the stem plus that of the
-form plus noise, so that words of one stem are alike and forms answer to each other, not
-always. Some questions have words that the vectors do not know, some are in capitals.
+A word is a stem and one of five forms. Its vector is that of the stem plus that of the form plus
+noise, so that words of one stem are similar and most analogies between forms hold. Some questions
+have unknown words, some are in capitals.
 
-The figures are of gensim's KeyedVectors.evaluate_word_pairs and evaluate_word_analogies,
-which answers by 3CosAdd; those of 3CosMul, which gensim does not evaluate, are of the formula
-in docs/how-to/evaluate.md.
+The figures are of gensim's KeyedVectors.evaluate_word_pairs and evaluate_word_analogies, which
+answers by 3CosAdd; those of 3CosMul, which gensim does not evaluate, are computed by the formula in
+docs/how-to/evaluate.md.
 """
 import random
 import sys
@@ -46,10 +46,10 @@ def write_sets(folder, names, rng, likeness):
                 b = (a[0], (a[1] + 1) % 5)  # of a word and itself, gensim's cosine is not quite 1
             one, two = word(*a), word(*b)
             if k % 9 == 4:
-                two = "un" + two  # not known
+                two = "un" + two  # unknown
             if k % 7 == 2:
                 one = one.capitalize()
-            # One digit behind the point: there are ties.
+            # One digit after the decimal point, so that there are ties.
             out.write("%s\t%s\t%.1f\n" % (one, two, min(10, max(0, 5 + 5 * likeness(a, b) + rng.gauss(0, 1.5)))))
     with open(folder + "/analogies.txt", "w") as out:
         for title, f, g in SECTIONS:
@@ -58,7 +58,7 @@ def write_sets(folder, names, rng, likeness):
                 a, c = rng.sample(range(count), 2)
                 line = [word(a, f), word(a, g), word(c, f), word(c, g)]
                 if k % 11 == 5:
-                    line[k % 4] += "ness"  # not known
+                    line[k % 4] += "ness"  # unknown
                 if k % 8 == 3:
                     line = [w.upper() for w in line]
                 out.write(" ".join(line) + "\n")
@@ -89,7 +89,7 @@ def make(folder, count, dim, seed):
 
 
 def corpus(folder, count, seed):
-    """Sentences in which a stem has words of its own around it, and so has a form; not always."""
+    """Sentences in which most stems and forms occur with words specific to them."""
     rng = random.Random(seed)
     names = stems(4 * count + 115, rng)
     about, forms, other = names[count:4 * count], names[4 * count:4 * count + 15], names[4 * count + 15:]
@@ -104,7 +104,7 @@ def corpus(folder, count, seed):
 
 
 def cosmul(vectors, path, restrict, zero):
-    """3CosMul by its formula: of sections and of the whole, right answers and questions."""
+    """3CosMul by its formula: the right answers and questions of sections and of the complete set."""
     import numpy as np
     keys = vectors.index_to_key[:restrict or None]
     number = {w: k for k, w in enumerate(keys)}
