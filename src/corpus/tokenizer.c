@@ -223,27 +223,33 @@ static bool split_words(pv_tokenizer *t, pv_token *token)
     return true;
 }
 
-/* For pre-tokenised text, the complete candidate is the token. */
+/* For pre-tokenised text, the complete candidate is the token. Only the paragraph separators of
+ * records (U+2029) can be inside a candidate and are not part of a token. */
 static bool split_whitespace(pv_tokenizer *t, pv_token *token)
 {
-    const unsigned char *begin = t->split, *end = t->split_end;
+    const unsigned char *begin = t->split, *p = begin, *next, *end = t->split_end;
     bool raw = t->rules->options.letter_case == PSDVEC_CASE_FOLD ||
                t->rules->options.accents == PSDVEC_ACCENTS_STRIP;
-    uint32_t cp;
-    for (const unsigned char *p = begin; p < end;) {
+    for (; p < end; p = next) {
+        uint32_t cp = 0;
         int length = pv_utf8_decode(p, end, &cp);
         if (length < 0) {
             pv_tokenizer_count_bad(t, p, -length);
             raw = true;
             length = -length;
         }
-        p += length;
+        next = p + length;
+        if (cp != 0x2029)
+            continue;
+        if (p > begin)
+            break;
+        begin = next;
     }
-    t->split = NULL;
+    t->split = p < end ? (unsigned char *)p : NULL;
     *token = (pv_token){.text = (const char *)begin,
-                        .length = (uint32_t)(end - begin),
+                        .length = (uint32_t)(p - begin),
                         .kind = raw ? PV_TOKEN_RAW : PV_TOKEN_READY};
-    return true;
+    return p > begin;
 }
 
 /* Gets the next word from [t->split, t->split_end) and advances `split`; false when the candidate

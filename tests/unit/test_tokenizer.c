@@ -316,6 +316,16 @@ static void whitespace_changes_nothing(void **state)
     gives("New_York \u00c9", "new_york \u00e9");
 }
 
+static void whitespace_separates_words_at_paragraph_separators(void **state)
+{
+    (void)state;
+    options.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;
+    gives("One house.\u2029 Two\u2029houses\u2029\u2029 \u2029 \u2029three \u2028x\u00a0y",
+          "One house. Two houses three \u2028x\u00a0y");
+    options.sentences = true;
+    gives("\u2029One.\u2029 Two", "One./Two");
+}
+
 static void whitespace_replaces_bad_bytes(void **state)
 {
     (void)state;
@@ -800,6 +810,7 @@ int main(void)
         TEST(a_zero_byte_separates_words),
         TEST(tokens_are_stable),
         TEST(whitespace_changes_nothing),
+        TEST(whitespace_separates_words_at_paragraph_separators),
         TEST(whitespace_replaces_bad_bytes),
         TEST(whitespace_keeps_tokens_whole_at_sentence_ends),
         TEST(original_has_words_of_2_to_15_letters),
