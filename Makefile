@@ -55,7 +55,9 @@ LIB_SRC := $(filter-out $(BLAS_SRC),$(sort $(wildcard src/*/*.c)))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
-TOOL_SRC := $(sort $(wildcard tests/tools/*.c))
+# Of the tools of tests, libraries that are preloaded.
+PRELOAD_SRC := tests/tools/kill_at.c
+TOOL_SRC := $(filter-out $(PRELOAD_SRC),$(sort $(wildcard tests/tools/*.c)))
 INJECT_SRC := tests/torture/inject.c
 HOST_SRC := $(sort $(wildcard tests/host/test_*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
@@ -67,7 +69,7 @@ PAGES := $(sort $(wildcard cli/pages/*.html))
 PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC) $(INJECT_SRC)
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) $(INJECT_SRC)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -77,6 +79,7 @@ LIB_OBJ := $(call objects,$(LIB_SRC)) $(SETS_C:.c=.o)
 CLI_OBJ := $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
+PRELOAD_LIB := $(PRELOAD_SRC:%.c=$(BUILD)/%.so)
 HOST_BIN := $(HOST_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
@@ -278,6 +281,10 @@ $(INJECT): $(INJECT_SRC) $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$Q$(CC) -std=c11 -fPIC -shared -fvisibility=hidden -fno-omit-frame-pointer -O2 -g $(WARN) $(WERROR_FLAGS) $< -ldl -pthread -o $@
+$(PRELOAD_LIB): $(BUILD)/%.so: %.c $(BUILD)/flags
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$Q$(CC) -std=c11 -O2 -g -fPIC -shared $(WARN) $< -ldl -o $@
 $(FUZZ_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(PARTS) $(TEST_BLAS))
 $(BENCH_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
@@ -334,7 +341,7 @@ program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
 unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs and files that tests of the command line use.
-test-tools: $(TOOL_BIN) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(INJECT))
+test-tools: $(TOOL_BIN) $(PRELOAD_LIB) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(INJECT))
 bench-programs: $(BENCH_BIN)
 # Without libFuzzer the fuzzers are only compiled.
 fuzz-objects: $(call objects,$(FUZZ_SRC))

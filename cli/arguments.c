@@ -354,3 +354,11 @@ const char *argument_text(const struct arguments *arguments, const char *name)
 {
     return argument(arguments, name)->text;
 }
+
+const char *arguments_output(const struct arguments *arguments)
+{
+    const char *path = argument_text(arguments, "output");
+    if (!path && arguments->command->output_operand && arguments->operand_count > 1)
+        path = arguments->operands[arguments->operand_count - 1];
+    return path;
+}

@@ -42,6 +42,8 @@ bool argument_flag(const struct arguments *arguments, const char *name);
 bool arguments_alone(const struct arguments *arguments);
 uint64_t argument_integer(const struct arguments *arguments, const char *name);
 double argument_real(const struct arguments *arguments, const char *name);
+/* The file of -o, or the last operand where the command accepts that instead; NULL: none. */
+const char *arguments_output(const struct arguments *arguments);
 /* NULL if neither given nor set by default. */
 const char *argument_text(const struct arguments *arguments, const char *name);
 

@@ -6,7 +6,7 @@
 #include "word_files.h"
 
 static const psdvec_option options[] = {
-    FILE_OPTION(
+    NEW_FILE_OPTION(
         "vocab-output", .group = "External counts",
         .help = "file for the words and their frequencies: GloVe's vocab.txt, a list for "
                 "matrix-market, or, optionally, the original program's top1grams for top2grams"),

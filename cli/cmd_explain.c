@@ -20,7 +20,7 @@ static const psdvec_option options[] = {
                 .help = "read the text from FILE, or from standard input if FILE is -"),
     WHOLE_OPTION("influences", "N", 0, 1000, .fallback = "3", .group = "Output",
                  .help = "for each word, show the N preceding words with the largest influence"),
-    FILE_OPTION(
+    NEW_FILE_OPTION(
         "html",
         .help = "write an HTML page to FILE instead, which works offline; point at a word to see "
                 "the influence of each preceding word"),
@@ -299,18 +299,11 @@ static const char *get_text(struct run *run, size_t *length, int *code)
 static int check(struct run *run)
 {
     const char *html = argument_text(run->arguments, "html");
-    const char *inputs[] = {run->arguments->operands[0], argument_text(run->arguments, "file"),
-                            argument_text(run->arguments, "counts")};
     if (html && run->format != FORMAT_TABLE)
         return run_use_error(run, "--html and --%s cannot be combined",
                              run->format == FORMAT_JSON ? "json" : "format");
     if (html && argument_text(run->arguments, "output"))
         return run_use_error(run, "--html already names the output file; omit -o");
-    for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
-        if (same_file(html, inputs[k]))
-            return run_error(run, EXIT_OUTPUT,
-                             "%s is both input and output; choose another name for the output",
-                             html);
     return EXIT_FINE;
 }
 

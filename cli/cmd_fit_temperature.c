@@ -130,14 +130,6 @@ static int check(struct fit *fit)
         return run_use_error(fit->run, "-o and --in-place cannot be combined");
     if (in_place)
         fit->output = model;
-    /* The output may be the model itself, but not the text or the counts. */
-    const char *input = arguments_input_at(arguments, 1, fit->output);
-    const char *counts = argument_text(arguments, "counts");
-    if (same_file(fit->output, counts))
-        input = counts;
-    if (input)
-        return run_error(fit->run, EXIT_OUTPUT,
-                         "%s is both input and output; choose another name for the output", input);
     return EXIT_FINE;
 }
 
@@ -205,6 +197,7 @@ const struct command cmd_fit_temperature = {
     .operands = {2, SIZE_MAX},
     .missing = "give a model and a text: files, folders, or - for standard input",
     .output_example = "fitted.safetensors",
+    .output_input = true,
     .output_kind = OUTPUT_MODEL,
     .output_optional = true,
     .act = act};

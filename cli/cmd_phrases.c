@@ -5,8 +5,9 @@
 #include "summary.h"
 
 static const psdvec_option options[] = {
-    FILE_OPTION("list", .group = "Phrases",
-                .help = "write the list of phrases to FILE: words, count and score, separated by "
+    NEW_FILE_OPTION("list", .group = "Phrases",
+                    .help =
+                        "write the list of phrases to FILE: words, count and score, separated by "
                         "tabs"),
     {0}};
 
@@ -37,8 +38,6 @@ static int act(struct run *run)
     if (text->phrases && (list || options_given(arguments, PSDVEC_OPTIONS_PHRASES)))
         return run_use_error(run, "--phrases joins the phrases of a list and does not search for "
                                   "others; omit the options of the search");
-    if (list && same_file(list, joined))
-        return run_use_error(run, "--list and -o name the same file; choose two names");
     int code = run_library(run);
     if (code)
         return code;

@@ -59,6 +59,8 @@ struct option_source {
         .name = (name_), .type = PSDVEC_OPTION_TEXT, .argument = (argument_), __VA_ARGS__          \
     }
 #define FILE_OPTION(name_, ...) TEXT_OPTION(name_, "FILE", .path = PSDVEC_PATH_FILE, __VA_ARGS__)
+#define NEW_FILE_OPTION(name_, ...)                                                                \
+    TEXT_OPTION(name_, "FILE", .path = PSDVEC_PATH_NEW_FILE, __VA_ARGS__)
 #define FILES_OPTION(name_, ...)                                                                   \
     {                                                                                              \
         .name = (name_), .type = PSDVEC_OPTION_TEXTS, .argument = "FILE",                          \
@@ -113,6 +115,7 @@ struct command {
     enum output_kind output_kind;
     bool output_optional; /* -o is not required: without it the command prints a result */
     bool output_operand;  /* the last operand may name that file instead of -o */
+    bool output_input;    /* that file may be the first operand, which is then replaced */
     /* After the first operand, -word and +word are operands too; see argument_sign(). */
     bool signed_operands;
     bool stores_lines; /* it writes the file of line_history.h */

@@ -161,7 +161,7 @@ bool completion_value(struct buffer *to, const struct command *command, const ch
         for (; choice && choice->name; choice++)
             offer(to, typed, front, choice->name, choice->help);
         if (option->row.path)
-            buffer_text(to, option->row.path == PSDVEC_PATH_FILE ? ":f\n" : ":d\n");
+            buffer_text(to, option->row.path == PSDVEC_PATH_FOLDER ? ":d\n" : ":f\n");
     }
     free(front);
     return option != NULL;

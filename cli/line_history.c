@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "system.h"
+#include "util/new_file.h"
 #include "word_list.h"
 
 #include <errno.h>
@@ -39,14 +40,14 @@ static bool is_regular(const char *path)
 /* Replaces the file by these bytes, if all of them can be written. */
 static void replace(const char *path, const char *bytes, size_t length)
 {
-    char *temporary = must_format("%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd >= 0) {
-        bool whole = write(fd, bytes, length) == (ssize_t)length;
-        if (close(fd) != 0 || !whole || rename(temporary, path) != 0)
-            unlink(temporary);
-    }
-    free(temporary);
+    pv_new_file file;
+    const char *why;
+    size_t failed;
+    if (pv_new_file_open(&file, path, &why) != 0)
+        return;
+    if (fchmod(file.fd, 0600) == 0 && write(file.fd, bytes, length) == (ssize_t)length)
+        pv_new_files_place((pv_new_file *[]){&file}, 1, false, &failed);
+    pv_new_file_drop(&file);
 }
 
 void line_history_load(const char *path, void (*take)(void *host, const char *line), void *host)

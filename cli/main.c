@@ -21,7 +21,7 @@ static int print(struct buffer *text)
     buffer_free(text);
     if (output_close(&out, true) || out.error == EPIPE)
         return EXIT_FINE;
-    fprintf(stderr, "psdvec: cannot write to standard output: %s\n", system_error(out.error));
+    fprintf(stderr, "psdvec: cannot write to standard output: %s\n", output_error(&out));
     return EXIT_OUTPUT;
 }
 

@@ -1,10 +1,7 @@
-/* Results, buffered and checked.
- *
- * A file of -o is written under another name in the same folder and renamed when it is complete, so
- * an old file survives a failure. Anything but a regular file (/dev/stdout, a pipe) is written
- * directly. */
+/* Results, buffered and checked. */
 #include "output.h"
 
+#include "phrase.h"
 #include "system.h"
 
 #include <errno.h>
@@ -20,28 +17,29 @@
 bool output_open(struct output *output, const char *path)
 {
     struct stat status;
-    *output = (struct output){.fd = STDOUT_FILENO};
+    *output = (struct output){.fd = STDOUT_FILENO, .file = {.fd = -1}};
     output->block = must_alloc(BLOCK, 1);
     if (!path)
         return true;
-    output->path = must_copy(path);
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    int descriptor = pv_descriptor_at(path);
+    output->direct = descriptor >= 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+                                         !S_ISDIR(status.st_mode));
+    if (output->direct) {
+        output->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                                     : open(path, O_WRONLY | O_CLOEXEC);
+        output->error = output->fd < 0 ? errno : 0;
     } else {
-        output->temporary = must_format("%s.XXXXXX", path);
-        output->fd = mkostemp(output->temporary, O_CLOEXEC);
-        if (output->fd >= 0) {
-            mode_t mask = umask(0);
-            umask(mask);
-            fchmod(output->fd, 0666 & ~mask);
-        } else {
-            free(output->temporary);
-            output->temporary = NULL;
-        }
+        output->error = pv_new_file_open(&output->file, path, &output->why);
+        output->fd = output->file.fd;
     }
-    if (output->fd < 0)
-        output->error = errno;
     return !output->error;
+}
+
+const char *output_error(const struct output *output)
+{
+    if (output->why)
+        return phrase("it %s", output->why);
+    return phrase("%s%s", system_error(output->error), system_remedy(output->error));
 }
 
 void output_flush(struct output *output)
@@ -104,21 +102,14 @@ bool output_broken(const struct output *output)
 bool output_close(struct output *output, bool keep)
 {
     output_flush(output);
-    if (output->path && output->fd >= 0) {
-        if (output->temporary && keep && !output->error && fsync(output->fd) != 0)
-            output->error = errno;
-        if (close(output->fd) != 0 && !output->error)
-            output->error = errno;
+    if (output->direct && output->fd >= 0 && close(output->fd) != 0 && !output->error)
+        output->error = errno;
+    if (output->file.fd >= 0 && keep && !output->error) {
+        size_t failed;
+        output->error = pv_new_files_place((pv_new_file *[]){&output->file}, 1, true, &failed);
     }
-    if (output->temporary) {
-        if (keep && !output->error && rename(output->temporary, output->path) != 0)
-            output->error = errno;
-        if (!keep || output->error)
-            unlink(output->temporary);
-    }
+    pv_new_file_drop(&output->file);
     free(output->block);
-    free(output->path);
-    free(output->temporary);
-    output->block = output->path = output->temporary = NULL;
+    output->block = NULL;
     return !output->error;
 }

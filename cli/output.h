@@ -6,6 +6,7 @@
 #define CLI_OUTPUT_H
 
 #include "memory.h"
+#include "util/new_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,12 +15,15 @@ struct output {
     int fd;
     char *block;
     size_t used;
-    int error;       /* errno of the first failure; 0: none */
-    char *path;      /* of -o; NULL: standard output */
-    char *temporary; /* written first, then renamed to path */
+    int error;        /* errno of the first failure; 0: none */
+    const char *why;  /* a description of it that includes the remedy; NULL: that of errno */
+    bool direct;      /* fd belongs to a pipe or device of -o, which is not replaced */
+    pv_new_file file; /* of -o; not open: standard output, or a direct one */
 };
 
-/* Returns false with `error` set if the file cannot be created. path may be NULL. */
+/* Returns false with `error` set if the file cannot be created. path may be NULL. A regular file is
+ * replaced when the new one is complete (util/new_file.h); anything else, such as /dev/stdout or a
+ * pipe, is written directly. */
 bool output_open(struct output *output, const char *path);
 void output_add(struct output *output, const char *bytes, size_t length);
 void output_text(struct output *output, const char *text);
@@ -36,5 +40,7 @@ bool output_broken(const struct output *output);
 /* Writes the buffered data and moves the file to its final name if `keep`. Returns false with
  * `error` set if anything failed. */
 bool output_close(struct output *output, bool keep);
+/* Describes the failure, with its remedy. */
+const char *output_error(const struct output *output);
 
 #endif

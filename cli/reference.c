@@ -205,7 +205,7 @@ static void add_value(struct buffer *to, const psdvec_option *row)
     }
     buffer_text(to, "  - Value: ");
     if (row->path != PSDVEC_PATH_NONE)
-        buffer_format(to, "the path of a %s", row->path == PSDVEC_PATH_FILE ? "file" : "folder");
+        buffer_format(to, "the path of a %s", row->path == PSDVEC_PATH_FOLDER ? "folder" : "file");
     else
         add_phrase(to, range);
     for (size_t k = 0; k < 2; k++)

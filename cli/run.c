@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "exit_status.h"
+#include "named_files.h"
 #include "options.h"
 #include "output_name.h"
 #include "phrase.h"
@@ -24,7 +25,7 @@ const psdvec_option common_options[] = {
      .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
      .group = "Common options",
-     .path = PSDVEC_PATH_FILE,
+     .path = PSDVEC_PATH_NEW_FILE,
      .help = "write the result to FILE; an existing file is replaced only when the new one is "
              "complete"},
     {.name = "quiet",
@@ -35,7 +36,7 @@ const psdvec_option common_options[] = {
     {.name = "log",
      .type = PSDVEC_OPTION_TEXT,
      .argument = "FILE",
-     .path = PSDVEC_PATH_FILE,
+     .path = PSDVEC_PATH_NEW_FILE,
      .help = "write a log to FILE, one JSON object per line"},
     {.name = "color",
      .type = PSDVEC_OPTION_CHOICE,
@@ -178,9 +179,8 @@ static int finish_output(struct run *run, int code)
         return code;
     if (run->out.error == EINTR)
         return exit_for(PSDVEC_ERR_CANCELLED);
-    return run_error(run, EXIT_OUTPUT, "cannot write %s: %s%s",
-                     path && ours ? path : "to standard output", system_error(run->out.error),
-                     run->out.error == ENOSPC ? "; free some space and run it again" : "");
+    return run_error(run, EXIT_OUTPUT, "cannot write %s: %s",
+                     path && ours ? path : "to standard output", output_error(&run->out));
 }
 
 int run_write(struct run *run, const char *path, const struct buffer *text)
@@ -190,38 +190,12 @@ int run_write(struct run *run, const char *path, const struct buffer *text)
         output_add(&out, buffer_get(text), text->length);
     return output_close(&out, true)
                ? EXIT_FINE
-               : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, system_error(out.error));
-}
-
-bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-const char *arguments_input_at(const struct arguments *arguments, size_t first, const char *path)
-{
-    const struct option_spec *option;
-    for (size_t k = first; k < arguments->operand_count; k++)
-        if (same_file(path, arguments->operands[k]))
-            return arguments->operands[k];
-    for (size_t k = 0; (option = command_option(arguments->command, k)); k++) {
-        const struct option_value *value = &arguments->values[k];
-        for (size_t l = 0; option->row.path == PSDVEC_PATH_FILE && l < value->text_count; l++)
-            if (same_file(path, value->texts[l]))
-                return value->texts[l];
-    }
-    return NULL;
+               : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, output_error(&out));
 }
 
 const char *run_output(const struct run *run)
 {
-    const struct arguments *arguments = run->arguments;
-    const char *path = argument_text(arguments, "output");
-    if (!path && arguments->command->output_operand && arguments->operand_count > 1)
-        path = arguments->operands[arguments->operand_count - 1];
-    return path;
+    return arguments_output(run->arguments);
 }
 
 static int act(struct run *run)
@@ -235,18 +209,12 @@ static int act(struct run *run)
         run->arguments->operand_count > 1)
         return run_use_error(run, "two outputs are given, %s and %s; give one", path,
                              run->arguments->operands[1]);
-    const char *name_error = arguments_input_at(run->arguments, 0, path)
-                                 ? NULL /* the other error is more important */
-                                 : output_name_error(command, path);
+    const char *name_error = output_name_error(command, path);
     if (name_error)
         return run_use_error(run, "%s", name_error);
-    /* If the library writes the file, it checks this itself. */
-    if (!command->output_example && arguments_input_at(run->arguments, 0, path))
-        return run_error(run, EXIT_OUTPUT,
-                         "%s is both input and output; choose another name for the output", path);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
         int code =
-            run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, system_error(run->out.error));
+            run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, output_error(&run->out));
         output_close(&run->out, false);
         return code;
     }
@@ -285,13 +253,10 @@ int run_command(const struct arguments *arguments)
             run.format = (enum format)arguments->values[k].integer;
 
     int code;
-    bool overwrites = arguments_input_at(arguments, 0, log_path) ||
-                      same_file(log_path, argument_text(arguments, "output"));
-    if (overwrites) {
+    const char *overwritten = named_files_error(arguments);
+    if (overwritten) {
         log_open(&run.log, NULL);
-        code = run_error(&run, EXIT_OUTPUT,
-                         "the log %s is an input or the output; choose another name for the log",
-                         log_path);
+        code = run_error(&run, EXIT_OUTPUT, "%s", overwritten);
     } else if (!log_open(&run.log, log_path)) {
         code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path,
                          system_error(errno));

@@ -32,13 +32,6 @@ struct run {
 /* The file of -o, or the last operand where the command accepts that instead; NULL: none. */
 const char *run_output(const struct run *run);
 
-/* True if both exist and are the same regular file; either may be NULL. */
-bool same_file(const char *a, const char *b);
-
-/* The input that is the same file as `path`: an operand from index `first` on, or a file of a
- * repeatable option; NULL if there is none. */
-const char *arguments_input_at(const struct arguments *arguments, size_t first, const char *path);
-
 /* Runs a parsed command; returns the exit status of the program. */
 int run_command(const struct arguments *arguments);
 

@@ -3,8 +3,9 @@
  * The signal handler only sets a flag; the library reads it through its should_cancel callback,
  * cleans up, which removes temporary files, and returns a 6xx status. A second SIGINT or SIGTERM
  * ends the program in the handler; temporary files have no name where the system supports that
- * (base/file.c), so they disappear with it. SIGPIPE is ignored: writing
- * to a closed pipe then fails with EPIPE, which the output layer treats as a normal end. */
+ * (util/new_file.h), so they disappear with it. SIGPIPE is ignored: writing to a closed pipe then
+ * fails with EPIPE, which the output layer treats as a normal end. So is SIGXFSZ: writing beyond the
+ * file size limit then fails with EFBIG, which is reported. */
 #include "system.h"
 
 #include <errno.h>
@@ -18,6 +19,14 @@
 const char *system_error(int number)
 {
     return strerror(number); /* NOLINT(concurrency-mt-unsafe): main thread only */
+}
+
+const char *system_remedy(int number)
+{
+    return number == ENOSPC || number == EDQUOT ? "; free some space and run it again"
+           : number == EFBIG ? "; raise the file size limit (ulimit -f) or choose another file "
+                               "system"
+                             : "";
 }
 
 const char *system_variable(const char *name)
@@ -51,6 +60,7 @@ void signals_start(void)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 int signals_caught(void)

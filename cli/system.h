@@ -7,6 +7,8 @@
 
 /* "No such file or directory" for ENOENT; valid until the next call. */
 const char *system_error(int number);
+/* What to do about it, "; free some space and run it again" for ENOSPC; "" if that is not known. */
+const char *system_remedy(int number);
 /* The value of an environment variable; NULL if it is not set. */
 const char *system_variable(const char *name);
 

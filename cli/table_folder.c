@@ -4,9 +4,7 @@
  *     records/NAME.json      what NAME.safetensors was made with, and what it cost
  *
  * A record is written before its file is started, so a file without one does not belong to the
- * table and is never changed. Nor is a file that the user replaced by another complete one. All
- * incomplete files are in records/, so that nothing that a killed run leaves behind is taken for a
- * file of the user. */
+ * table and is never changed. Nor is a file that the user replaced by another complete one. */
 #include "table.h"
 
 #include "exit_status.h"
@@ -268,7 +266,7 @@ static int refuse_inside(struct table *table)
 static int cannot(struct table *table, const char *what, const char *path)
 {
     return run_error(table->run, EXIT_OUTPUT, "cannot %s %s: %s%s", what, path, system_error(errno),
-                     errno == ENOSPC ? "; free some space and run it again" : "");
+                     system_remedy(errno));
 }
 
 /* Initialises a folder that has no table. */
@@ -307,33 +305,6 @@ static int hold(struct table *table)
                      table->folder);
 }
 
-/* Files of a killed run: names as made by output_open(), with six letters at the end. */
-static int is_left(const struct dirent *entry)
-{
-    static const char *const endings[] = {".json.", ".md.", ".html."};
-    enum { LETTERS = 6 };
-    const char *name = entry->d_name;
-    size_t length = strlen(name);
-    bool found = false;
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        size_t tail = strlen(endings[k]) + LETTERS;
-        found |= length > tail && !strncmp(name + length - tail, endings[k], tail - LETTERS);
-    }
-    return found;
-}
-
-static void sweep(const struct table *table)
-{
-    struct dirent **entries;
-    int count = scandir(table->records, &entries, is_left, NULL);
-    for (int k = 0; k < count; k++) {
-        unlink(path_in(table->records, entries[k]->d_name));
-        free(entries[k]);
-    }
-    if (count >= 0)
-        free(entries);
-}
-
 static void name_file(struct table *table, struct table_item *item, const char *middle)
 {
     item->file = path_in(table->folder, phrase("%s%s%s", item->name, middle, ending));
@@ -355,8 +326,6 @@ int table_folder_open(struct table *table)
         rmdir(table->folder);
     if (!code)
         code = hold(table);
-    if (!code)
-        sweep(table);
     for (size_t k = 0; k < table->counts_count; k++)
         name_file(table, &table->counts[k].item, ".counts");
     for (size_t k = 0; k < table->system_count; k++)
@@ -376,12 +345,7 @@ void table_folder_close(struct table *table)
 
 int table_write(struct table *table, const char *name, const struct buffer *text)
 {
-    const char *path = path_in(table->folder, name), *unplaced = path_in(table->records, name);
-    int error = write_file(unplaced, text);
-    if (!error && rename(unplaced, path) != 0) {
-        error = errno;
-        unlink(unplaced);
-    }
-    errno = error;
-    return error ? cannot(table, "write", path) : EXIT_FINE;
+    const char *path = path_in(table->folder, name);
+    errno = write_file(path, text);
+    return errno ? cannot(table, "write", path) : EXIT_FINE;
 }

@@ -74,7 +74,12 @@ typedef enum psdvec_unit {
 } psdvec_unit;
 
 /* What the value of a text option names. */
-typedef enum psdvec_path { PSDVEC_PATH_NONE = 0, PSDVEC_PATH_FILE, PSDVEC_PATH_FOLDER } psdvec_path;
+typedef enum psdvec_path {
+    PSDVEC_PATH_NONE = 0,
+    PSDVEC_PATH_FILE,
+    PSDVEC_PATH_FOLDER,
+    PSDVEC_PATH_NEW_FILE /* a file that may be written */
+} psdvec_path;
 
 typedef struct psdvec_choice {
     const char *name; /* NULL at the end of a list */

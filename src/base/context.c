@@ -5,6 +5,7 @@
 #include "base/platform.h"
 #include "base/thread.h"
 #include "util/c_locale.h"
+#include "util/new_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -189,11 +190,16 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
     char text[256];
     const char *cause = pv_error_text(error_number, text, sizeof text);
     const char *remedy = "";
-    if (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG) {
+    if (error_number == ENOSPC || error_number == EDQUOT) {
         status = PSDVEC_ERR_DISK_FULL;
         remedy = "; free some space or choose another folder";
+    } else if (error_number == EFBIG) {
+        status = PSDVEC_ERR_DISK_FULL;
+        remedy = "; raise the file size limit (ulimit -f) or choose another file system";
     } else if (error_number == ENOENT && status == PSDVEC_ERR_READ) {
         status = PSDVEC_ERR_NOT_FOUND;
+        if (pv_new_file_was_interrupted(path))
+            remedy = "; the command that was replacing it was interrupted, run that command again";
     } else if (error_number == ENOENT && status == PSDVEC_ERR_WRITE) {
         remedy = "; create the folder first";
     } else if (error_number == EACCES || error_number == EROFS || error_number == EPERM) {

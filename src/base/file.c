@@ -20,20 +20,9 @@ enum { WRITE_BEHIND = 16 << 20 };
 
 struct pv_output {
     psdvec_context *ctx;
-    char *target; /* with links resolved */
-    char *folder;
-    char *name; /* of the temporary file; NULL if unnamed */
-    int fd;
+    pv_new_file file;
     _Atomic uint64_t unsynced; /* bytes written since the last write-back hint */
 };
-
-char *pv_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
 
 uint64_t pv_free_space(const char *folder)
 {
@@ -90,30 +79,21 @@ psdvec_status pv_read_all_at(psdvec_context *ctx, int fd, const char *path, uint
     return PSDVEC_OK;
 }
 
-/* Gives the unnamed file `fd`, or a new one if `fd` is -1, a unique name in `folder`. Returns the
- * file, or -1 with errno set. */
-static int open_named(int fd, const char *folder, const char *path, char **name)
+/* A file that is unlinked as soon as it is open. */
+static int open_unlinked(const char *folder)
 {
-    const char *slash = strrchr(path, '/');
-    const char *stem = slash ? slash + 1 : path;
-    for (unsigned attempt = 0; attempt < 1000; attempt++) {
-        if (pv_asprintf(name, "%s/.%.64s.psdvec-%ld-%u", folder, stem, (long)getpid(), attempt) <
-            0) {
-            errno = ENOMEM;
-            return -1;
-        }
-        int named = fd < 0 ? open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
-                           : pv_nameless_name(fd, *name);
-        if (named >= 0)
-            return fd < 0 ? named : fd;
-        int error = errno;
-        free(*name);
-        *name = NULL;
-        errno = error;
-        if (error != EEXIST)
-            return -1;
-    }
-    return -1;
+    pv_new_file file = {.fd = -1};
+    const char *why;
+    char *path;
+    int error = ENOMEM;
+    if (pv_asprintf(&path, "%s/temporary", folder) >= 0)
+        error = pv_new_file_open(&file, path, &why);
+    int fd = file.fd;
+    file.fd = -1;
+    pv_new_file_drop(&file);
+    free(path);
+    errno = error;
+    return fd;
 }
 
 psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
@@ -121,160 +101,94 @@ psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd)
     if (ctx->tempdir)
         folder = ctx->tempdir;
     *fd = pv_nameless_open(folder);
-    if (*fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOSPC && errno != EROFS) {
-        char *name;
-        *fd = open_named(-1, folder, "temporary", &name);
-        if (*fd >= 0)
-            unlink(name);
-        free(name);
-    }
+    if (*fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOSPC && errno != EROFS)
+        *fd = open_unlinked(folder);
     if (*fd < 0)
         return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot create a temporary file in it", folder,
                              errno);
     return PSDVEC_OK;
 }
 
-/* The target of a chain of links, which need not exist. On the heap; NULL if out of memory or if
- * the links form a cycle. */
-static char *follow_links(const char *path)
-{
-    char *now = strdup(path);
-    for (int depth = 0; now && depth < 40; depth++) {
-        char link[PATH_MAX];
-        ssize_t length = readlink(now, link, sizeof link - 1);
-        if (length < 0)
-            return now;
-        link[length] = '\0';
-        char *next = NULL;
-        if (link[0] == '/') {
-            next = strdup(link);
-        } else {
-            char *folder = pv_folder_of(now);
-            if (folder && pv_asprintf(&next, "%s/%s", folder, link) < 0)
-                next = NULL;
-            free(folder);
-        }
-        free(now);
-        now = next;
-    }
-    free(now);
-    return NULL;
-}
-
 psdvec_status pv_output_open(psdvec_context *ctx, const char *path, pv_output **out)
 {
+    const char *why;
     *out = NULL;
-    struct stat info;
-    bool exists = stat(path, &info) == 0;
-    int error = exists ? 0 : errno;
-    size_t length = strlen(path);
-    if (error == ELOOP || error == ENAMETOOLONG)
-        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write here", path, error);
-    if (length == 0)
+    if (!*path)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the output's name is empty");
-    if (exists && S_ISDIR(info.st_mode))
-        return pv_fail(ctx, PSDVEC_ERR_WRITE,
-                       "%s: is a folder; give the name of a file to write inside it", path);
-    if (exists && !S_ISREG(info.st_mode))
-        return pv_fail(ctx, PSDVEC_ERR_WRITE,
-                       "%s: is not a regular file; the result can only be written to a file", path);
-    if (path[length - 1] == '/')
-        return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: names a folder; give the name of a file", path);
-
     pv_output *output = calloc(1, sizeof *output);
     if (!output)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
     output->ctx = ctx;
-    output->fd = -1;
-    output->target = exists ? realpath(path, NULL) : follow_links(path);
-    output->folder = output->target ? pv_folder_of(output->target) : NULL;
-    if (!output->folder) {
-        pv_output_discard(output);
-        return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
+    int error = pv_new_file_open(&output->file, path, &why);
+    if (!error) {
+        *out = output;
+        return PSDVEC_OK;
     }
-    if (access(output->folder, W_OK | X_OK) == 0 || errno == EROFS) {
-        output->fd = pv_nameless_open(output->folder);
-        if (output->fd >= 0 && !pv_nameless_can_be_named(output->fd)) {
-            close(output->fd);
-            output->fd = -1;
-            errno = EOPNOTSUPP;
-        }
-        if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-            output->fd = open_named(-1, output->folder, output->target, &output->name);
-    }
-    if (output->fd < 0) {
-        psdvec_status status = pv_fail_errno(
-            ctx, PSDVEC_ERR_WRITE,
-            errno == ENOENT ? "cannot write here, the folder does not exist" : "cannot write here",
-            path, errno);
-        pv_output_discard(output);
-        return status;
-    }
-    *out = output;
-    return PSDVEC_OK;
+    free(output);
+    if (why)
+        return pv_fail(ctx, PSDVEC_ERR_WRITE, "%s: %s", path, why);
+    return pv_fail_errno(ctx, PSDVEC_ERR_WRITE,
+                         error == ENOENT ? "cannot write here, the folder does not exist"
+                                         : "cannot write here",
+                         path, error);
 }
 
 psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void *data,
                                  size_t length)
 {
-    PV_TRY(pv_write_all_at(output->ctx, output->fd, output->target, offset, data, length));
+    PV_TRY(
+        pv_write_all_at(output->ctx, output->file.fd, output->file.target, offset, data, length));
     /* Start write-back early, so that the final sync has less to wait for. */
     if (atomic_fetch_add(&output->unsynced, length) + length >= WRITE_BEHIND) {
         atomic_store(&output->unsynced, 0);
-        pv_hint_written(output->fd);
+        pv_hint_written(output->file.fd);
     }
     return PSDVEC_OK;
 }
 
 psdvec_status pv_output_expect(pv_output *output, uint64_t bytes)
 {
-    uint64_t space = pv_free_space(output->folder);
+    uint64_t space = pv_free_space(output->file.folder);
     if (bytes > space)
         return pv_fail(output->ctx, PSDVEC_ERR_DISK_FULL,
                        "%s: needs %.1f MiB, but only %.1f MiB are free there; free some space or "
                        "choose another folder",
-                       output->target, (double)bytes / 1048576.0, (double)space / 1048576.0);
+                       output->file.target, (double)bytes / 1048576.0, (double)space / 1048576.0);
     return PSDVEC_OK;
 }
 
-static psdvec_status commit(pv_output *output, bool sync)
+/* Frees all of them. */
+static psdvec_status commit(pv_output *const *outputs, size_t count, bool sync)
 {
     psdvec_status status = PSDVEC_OK;
-    psdvec_context *ctx = output->ctx;
-    int error = !sync || fsync(output->fd) == 0 ? 0 : errno;
-    if (error == EINVAL || error == EROFS)
-        error = 0; /* the file system cannot sync */
-    if (!error && !output->name &&
-        open_named(output->fd, output->folder, output->target, &output->name) < 0)
-        error = errno;
-    if (close(output->fd) != 0 && !error)
-        error = errno;
-    output->fd = -1;
-    if (!error && rename(output->name, output->target) != 0)
-        error = errno;
-    if (error) {
-        status = pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot write", output->target, error);
-    } else {
-        int folder = sync ? open(output->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-        if (folder >= 0) {
-            fsync(folder); /* some file systems cannot; the file itself is safe already */
-            close(folder);
-        }
-        free(output->name);
-        output->name = NULL;
-    }
-    pv_output_discard(output);
+    pv_new_file *files[PV_OUTPUTS_MAX] = {0};
+    size_t failed;
+    for (size_t k = 0; k < count; k++)
+        files[k] = &outputs[k]->file;
+    int error = pv_new_files_place(files, count, sync, &failed);
+    if (error)
+        status = pv_fail_errno(outputs[0]->ctx, PSDVEC_ERR_WRITE,
+                               error == ENOENT ? "cannot write, the folder no longer exists"
+                                               : "cannot write",
+                               files[failed]->target, error);
+    for (size_t k = 0; k < count; k++)
+        pv_output_discard(outputs[k]);
     return status;
 }
 
 psdvec_status pv_output_commit(pv_output *output)
 {
-    return commit(output, true);
+    return commit(&output, 1, true);
+}
+
+psdvec_status pv_output_commit_set(pv_output *const *outputs, size_t count)
+{
+    return commit(outputs, count, true);
 }
 
 psdvec_status pv_output_commit_unsynced(pv_output *output)
 {
-    return commit(output, false);
+    return commit(&output, 1, false);
 }
 
 psdvec_status pv_write_file(psdvec_context *ctx, const char *path, const void *data, size_t length,
@@ -284,7 +198,7 @@ psdvec_status pv_write_file(psdvec_context *ctx, const char *path, const void *d
     PV_TRY(pv_output_open(ctx, path, &output));
     psdvec_status status = pv_output_write_at(output, 0, data, length);
     if (status == PSDVEC_OK)
-        return commit(output, synced);
+        return commit(&output, 1, synced);
     pv_output_discard(output);
     return status;
 }
@@ -301,13 +215,7 @@ void pv_output_discard(pv_output *output)
 {
     if (!output)
         return;
-    if (output->fd >= 0)
-        close(output->fd);
-    if (output->name)
-        unlink(output->name);
-    free(output->name);
-    free(output->folder);
-    free(output->target);
+    pv_new_file_drop(&output->file);
     free(output);
 }
 

@@ -4,8 +4,9 @@
 #define PV_BASE_FILE_H
 
 #include "base/memory.h"
+#include "util/new_file.h"
 
-/* ---- Atomic output -----------------------------------------------------
+/* ---- Atomic output (util/new_file.h) ------------------------------------
  *
  *   pv_output_open      creates an unnamed file in the target's folder, so a
  *                       missing folder or permission is detected early
@@ -23,6 +24,10 @@ psdvec_status pv_output_write_at(pv_output *output, uint64_t offset, const void 
 psdvec_status pv_output_expect(pv_output *output, uint64_t bytes);
 /* All of these free `output`. */
 psdvec_status pv_output_commit(pv_output *output);
+/* Commits files that belong together: whoever finds the first finds the others that belong to it,
+ * also after a kill. At most PV_OUTPUTS_MAX. */
+#define PV_OUTPUTS_MAX 4
+psdvec_status pv_output_commit_set(pv_output *const *outputs, size_t count);
 /* Does not sync: the file is complete after kill -9, but perhaps not after a power failure. For
  * files that are written often and can be recreated. */
 psdvec_status pv_output_commit_unsynced(pv_output *output);
@@ -36,9 +41,6 @@ psdvec_status pv_output_try(psdvec_context *ctx, const char *path);
 /* ---- Temporary files without a name -------------------------------------
  * In ctx's temporary folder, or else in `folder`. The caller closes *fd. */
 psdvec_status pv_temp_open(psdvec_context *ctx, const char *folder, int *fd);
-
-/* The folder part of a path, "." if it has none. On the heap; NULL if out of memory. */
-char *pv_folder_of(const char *path);
 
 /* Bytes that an unprivileged user can still write below `folder`; UINT64_MAX if unknown. */
 uint64_t pv_free_space(const char *folder);

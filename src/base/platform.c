@@ -24,12 +24,6 @@
 #else
 #define ON_LINUX 0
 #endif
-#if !PV_PORTABLE && (defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__))
-#define HAS_FLOCK 1
-#include <sys/file.h>
-#else
-#define HAS_FLOCK 0
-#endif
 
 /* ---- The machine ---------------------------------------------------------------------------- */
 
@@ -179,52 +173,6 @@ int pv_file_reserve(int fd, uint64_t bytes)
         at += (uint64_t)done;
     }
     return 0;
-#endif
-}
-
-#if ON_LINUX && defined(O_TMPFILE)
-#define HAS_NAMELESS 1
-#else
-#define HAS_NAMELESS 0
-#undef O_TMPFILE
-#define O_TMPFILE 0
-#endif
-
-static int unsupported(void)
-{
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-int pv_nameless_open(const char *folder)
-{
-    return HAS_NAMELESS ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : unsupported();
-}
-
-int pv_nameless_name(int fd, const char *name)
-{
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    return HAS_NAMELESS ? linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) : unsupported();
-}
-
-/* Without /proc an unnamed file can never be given a name. */
-bool pv_nameless_can_be_named(int fd)
-{
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    return HAS_NAMELESS && access(self, F_OK) == 0;
-}
-
-int pv_file_lock(int fd)
-{
-#if HAS_FLOCK
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-#else
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fd, F_SETLK, &lock) == 0)
-        return 0;
-    return errno == EACCES || errno == EAGAIN ? EWOULDBLOCK : errno;
 #endif
 }
 

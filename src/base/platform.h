@@ -1,7 +1,8 @@
 /* System and processor features beyond POSIX 2008 and C, each with a fallback.
  *
- * All of src/ is compiled for POSIX 2008 with the X/Open extensions; only platform.c enables
- * further features of the system, so a call that is not portable does not compile anywhere else.
+ * All of src/ is compiled for POSIX 2008 with the X/Open extensions; only platform.c and
+ * util/system_file.c enable further features of the system, so a call that is not portable does not
+ * compile anywhere else.
  * With PV_PORTABLE (make PORTABLE=1) only the fallbacks and the plain kernels are compiled, so that
  * they can be tested on any system.
  */
@@ -9,6 +10,7 @@
 #define PV_BASE_PLATFORM_H
 
 #include "util/compiler.h"
+#include "util/system_file.h"
 
 #include <psdvec/psdvec.h>
 
@@ -35,18 +37,6 @@ void pv_hint_sequential(int fd);
 
 /* Reserves space on the disk for the first bytes of a file. Returns 0 or an errno value. */
 int pv_file_reserve(int fd, uint64_t bytes);
-
-/* Opens an unnamed file in the folder for reading and writing; names it later, with a name that
- * must not exist yet. On failure, -1 with errno set: EOPNOTSUPP if the system has no unnamed files
- * or cannot name them later. */
-int pv_nameless_open(const char *folder);
-int pv_nameless_name(int fd, const char *name);
-/* Whether pv_nameless_name can work. */
-bool pv_nameless_can_be_named(int fd);
-
-/* Locks the file against other processes and, where the system can, against other descriptors of
- * this process. Returns 0 or an errno value: EWOULDBLOCK if it is locked. */
-int pv_file_lock(int fd);
 
 /* Modification time of the file, in nanoseconds. */
 int64_t pv_file_changed(const struct stat *info);

@@ -415,12 +415,13 @@ void pv_st_writer_free(pv_st_writer *w)
     pv_free(ctx, w);
 }
 
-psdvec_status pv_st_file_write(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
-                               size_t count, const pv_st_pair *metadata, size_t metadata_count,
-                               bool synced)
+psdvec_status pv_st_file_prepare(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
+                                 size_t count, const pv_st_pair *metadata, size_t metadata_count,
+                                 pv_output **prepared)
 {
     psdvec_status status;
     pv_output *output = NULL;
+    *prepared = NULL;
     pv_st_writer *w = NULL;
     uint64_t bytes = 0, elements, more;
     for (const pv_tensor *t = tensors; t < tensors + count; t++)
@@ -434,10 +435,19 @@ psdvec_status pv_st_file_write(psdvec_context *ctx, const char *path, const pv_t
         if (t->name)
             PV_TRY_DONE(pv_st_writer_tensor(w, t->name, t->dtype, t->rank, t->shape, t->data));
     PV_TRY_DONE(pv_st_writer_end(w, NULL));
-    status = synced ? pv_output_commit(output) : pv_output_commit_unsynced(output);
+    *prepared = output;
     output = NULL;
 done:
     pv_st_writer_free(w);
     pv_output_discard(output);
     return status;
+}
+
+psdvec_status pv_st_file_write(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
+                               size_t count, const pv_st_pair *metadata, size_t metadata_count,
+                               bool synced)
+{
+    pv_output *output;
+    PV_TRY(pv_st_file_prepare(ctx, path, tensors, count, metadata, metadata_count, &output));
+    return synced ? pv_output_commit(output) : pv_output_commit_unsynced(output);
 }

@@ -69,8 +69,12 @@ psdvec_status pv_st_writer_stop(pv_st_writer *writer, unsigned rank, const uint6
 psdvec_status pv_st_writer_end(pv_st_writer *writer, uint64_t *bytes);
 void pv_st_writer_free(pv_st_writer *writer);
 
-/* Writes a file atomically. Tensors without a name are left out, but they are included in `count`,
- * from which the size of the header is computed. `synced`: pv_output_commit(). */
+/* Writes a file that the caller commits. Tensors without a name are left out, but they are included
+ * in `count`, from which the size of the header is computed. */
+psdvec_status pv_st_file_prepare(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
+                                 size_t count, const pv_st_pair *metadata, size_t metadata_count,
+                                 pv_output **prepared);
+/* Writes and commits it. `synced`: pv_output_commit(). */
 psdvec_status pv_st_file_write(psdvec_context *ctx, const char *path, const pv_tensor *tensors,
                                size_t count, const pv_st_pair *metadata, size_t metadata_count,
                                bool synced);

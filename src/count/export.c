@@ -216,14 +216,8 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
         PV_TRY_DONE(e.format->end(&e, &text));
     PV_TRY_DONE(append(&e, &text));
     PV_TRY_DONE(pv_check_cancel(ctx));
-    if (vocab) {
-        status = pv_output_commit(vocab);
-        vocab = NULL;
-        if (status != PSDVEC_OK)
-            goto done;
-    }
-    status = pv_output_commit(e.output);
-    e.output = NULL;
+    status = pv_output_commit_set((pv_output *[]){e.output, vocab}, vocab ? 2 : 1);
+    e.output = vocab = NULL;
 done:
     pv_output_discard(vocab);
     pv_output_discard(e.output);

@@ -3,7 +3,8 @@
  *
  *     0. phrases  all units -> the phrases, if they are to be found (phrases-*)
  *     1. words    unit -> all its words with frequencies    (unit-*.words)
- *     2. list     all units' words -> the vocabulary        (vocabulary-*)
+ *     2. list     all units' words -> their sum             (all-words-*)
+ *                 and the vocabulary                        (vocabulary-*)
  *     3. counts   unit + vocabulary -> its counts           (unit-*.counts)
  *     4. merge    all units' counts -> the output
  *
@@ -171,6 +172,8 @@ static psdvec_status make_units(resumable *r, const char *output)
     if (r->options->text.encoding) /* not in the settings: it describes the inputs, not the words */
         settings =
             hash_more(settings, r->options->text.encoding, strlen(r->options->text.encoding));
+    if (r->options->text.strict) /* a unit that was read without it may contain damaged text */
+        settings = hash_more(settings, "strict", strlen("strict"));
     PV_TRY(add_phrases(r, &settings, output));
     for (size_t first = 0, last = 0; first < count; first = last) {
         unit *u = &r->units[r->unit_count];
@@ -280,9 +283,13 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     psdvec_counts *all = NULL;
     char *path;
     pv_buffer chosen = {.ctx = ctx};
-    PV_TRY(make_path(r, "all-words", (uint64_t)getpid(), "safetensors", &path));
-    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
-                                NULL, NULL));
+    uint64_t units = 0;
+    for (size_t i = 0; i < r->unit_count; i++)
+        units = hash_more(units, &r->units[i].fingerprint, sizeof r->units[i].fingerprint);
+    PV_TRY(make_path(r, "all-words", units, "safetensors", &path));
+    if (!is_whole(r, path, true))
+        PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
+                                    NULL, NULL));
     PV_TRY_DONE(pv_counts_open(ctx, path, &all));
     r->distinct = all->info.words;
     PV_TRY_DONE(r->options->vocab_file ? choose_by_list(list, all, &chosen)
@@ -297,7 +304,6 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     status = pv_write_file(ctx, r->list, chosen.data, chosen.length, true);
 done:
     psdvec_counts_close(all);
-    unlink(path);
     free(path);
     pv_buffer_free(&chosen);
     return status;

@@ -108,8 +108,8 @@ void pv_residual_matrix_free(pv_residual_matrix *matrix)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
-                                     const char *path)
+psdvec_status pv_residual_file_prepare(psdvec_context *ctx, const pv_residual_data *data,
+                                       const char *path, pv_output **prepared)
 {
     const pv_csr *rows = &data->rows;
     uint64_t words = rows->rows, pairs = rows->begin[words];
@@ -129,8 +129,8 @@ psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data
         pv_tensor_of("indptr", PV_DTYPE_U64, words + 1, 0, rows->begin),
         pv_tensor_of("indices", PV_DTYPE_U32, pairs, 0, rows->column),
         pv_tensor_of("values", PV_DTYPE_F32, pairs, 0, rows->value)};
-    return pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
-                            sizeof meta / sizeof *meta, true);
+    return pv_st_file_prepare(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
+                              sizeof meta / sizeof *meta, prepared);
 }
 
 /* ---- Figures --------------------------------------------------------------------------------- */
@@ -403,7 +403,10 @@ static psdvec_status write_all(psdvec_context *ctx, const psdvec_model *model,
                                  .model = model->file ? pv_st_meta(model->file, "xxh3.metadata")
                                                       : NULL,
                                  .counts = pv_st_meta(counts->file, "xxh3.metadata")};
-        status = pv_residual_file_write(ctx, &data, output);
+        pv_output *file;
+        status = pv_residual_file_prepare(ctx, &data, output, &file);
+        if (status == PSDVEC_OK)
+            status = pv_output_commit(file);
     }
     pv_residual_matrix_free(matrix);
     return status;

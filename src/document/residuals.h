@@ -43,8 +43,8 @@ typedef struct pv_residual_data {
     const char *model, *counts; /* checksums of the source files; NULL: none */
 } pv_residual_data;
 
-/* Writes the file completely or not at all. */
-psdvec_status pv_residual_file_write(psdvec_context *ctx, const pv_residual_data *data,
-                                     const char *path);
+/* Writes a file that the caller commits. */
+psdvec_status pv_residual_file_prepare(psdvec_context *ctx, const pv_residual_data *data,
+                                       const char *path, pv_output **prepared);
 
 #endif

@@ -202,17 +202,16 @@ done:
     return status;
 }
 
-enum { TEXT, MODEL, RESIDUALS, TRUTH, FILES };
-static const char *const file_names[FILES] = {"text.txt", "truth.safetensors",
-                                              "truth-residuals.safetensors", "truth.json"};
+/* The first is the principal file of the set (util/new_file.h). */
+enum { TRUTH, TEXT, MODEL, RESIDUALS, FILES };
+static const char *const file_names[FILES] = {"truth.json", "text.txt", "truth.safetensors",
+                                              "truth-residuals.safetensors"};
 
 typedef struct simulation_folder {
     psdvec_context *ctx;
     const char *folder;
     char *path[FILES];
-    bool made;     /* created by this run; removed after a failure */
-    bool opened;   /* writing is allowed */
-    bool replaces; /* an earlier simulation */
+    bool made; /* by this run, and removed again after a failure */
 } simulation_folder;
 
 /* The beginning of truth.json, which identifies the folder of a simulation. */
@@ -230,14 +229,22 @@ static bool is_simulation(const char *truth_file)
     return got == (ssize_t)sizeof mark - 1 && !memcmp(head, mark, sizeof mark - 1);
 }
 
-/* Only the files of an earlier simulation may be replaced. */
+/* Whether a simulation that was killed while it replaced its files left them without truth.json. */
+static bool was_interrupted(const simulation_folder *f)
+{
+    char *beside = pv_new_file_was_interrupted(f->path[TRUTH]) ? pv_new_file_beside(f->path[TRUTH])
+                                                               : NULL;
+    bool ours = beside && is_simulation(beside);
+    free(beside);
+    return ours;
+}
+
+/* Only files of a simulation are replaced. */
 static psdvec_status check_contents(simulation_folder *f)
 {
     struct stat found;
-    if (is_simulation(f->path[TRUTH])) {
-        f->replaces = true;
+    if (is_simulation(f->path[TRUTH]) || was_interrupted(f))
         return PSDVEC_OK;
-    }
     for (size_t k = 0; k < FILES; k++)
         if (lstat(f->path[k], &found) == 0)
             return pv_fail(f->ctx, PSDVEC_ERR_WRITE,
@@ -262,7 +269,7 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
         }
     struct stat found;
     if (mkdir(path, 0777) == 0) {
-        f->made = f->opened = true;
+        f->made = true;
         return PSDVEC_OK;
     }
     if (errno != EEXIST)
@@ -272,27 +279,22 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
                        "%s: is not a folder, and a simulation consists of several files; choose "
                        "another name",
                        path);
-    PV_TRY(check_contents(f));
-    f->opened = true;
-    return PSDVEC_OK;
+    return check_contents(f);
 }
 
 /* `whole`: everything was written. */
 static void folder_close(simulation_folder *f, bool whole)
 {
-    /* Removes the files of an incomplete simulation; an earlier simulation stays unchanged. */
-    for (size_t k = 0; k < FILES; k++) {
-        if (f->opened && !f->replaces && !whole && k != TRUTH)
-            unlink(f->path[k]);
+    for (size_t k = 0; k < FILES; k++)
         free(f->path[k]);
-    }
-    if (f->made && !whole) /* fails, as intended, if the folder contains other files */
+    if (f->made && !whole) /* fails if there is anything else in it, which is intended */
         rmdir(f->folder);
 }
 
 /* ---- Residuals ------------------------------------------------------------------------------- */
 
-static psdvec_status write_residuals(const pv_truth *t, const drawn_text *drawn, const char *path)
+static psdvec_status write_residuals(const pv_truth *t, const drawn_text *drawn, const char *path,
+                                     pv_output **prepared)
 {
     psdvec_status status;
     pv_scope scope = {.ctx = t->ctx, .what = "residuals of all pairs"};
@@ -317,7 +319,7 @@ static psdvec_status write_residuals(const pv_truth *t, const drawn_text *drawn,
                              .offsets = drawn->offsets,
                              .target = pv_target_choices[PSDVEC_TARGET_PMI].name,
                              .unseen = NAN};
-    status = pv_residual_file_write(t->ctx, &data, path);
+    status = pv_residual_file_prepare(t->ctx, &data, path, prepared);
 done:
     pv_scope_free(&scope);
     return status;
@@ -389,7 +391,8 @@ done:
     return status;
 }
 
-static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, const char *path)
+static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, const char *path,
+                                 pv_output **prepared)
 {
     psdvec_status status;
     pv_buffer settings = {.ctx = t->ctx}, counts = {.ctx = t->ctx};
@@ -407,7 +410,7 @@ static psdvec_status write_model(const pv_truth *t, const drawn_text *drawn, con
                           .method = psdvec_method_name(PSDVEC_METHOD_PSD),
                           .settings_json = settings.data,
                           .counts_json = counts.data};
-    status = pv_model_write(t->ctx, &data, path);
+    status = pv_model_prepare(t->ctx, &data, path, prepared);
 done:
     pv_buffer_free(&settings);
     pv_buffer_free(&counts);
@@ -416,7 +419,8 @@ done:
 
 /* ---- truth.json ------------------------------------------------------------------------------ */
 
-static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn, const char *path)
+static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn, const char *path,
+                                      pv_output **prepared)
 {
     psdvec_status status;
     const psdvec_simulate_options *o = &t->options;
@@ -451,7 +455,8 @@ static psdvec_status write_truth_file(const pv_truth *t, const drawn_text *drawn
     pv_json_close(&w);
     PV_TRY_DONE(pv_json_writer_status(&w));
     PV_TRY_DONE(pv_buffer_byte(&json, '\n'));
-    status = pv_write_file(t->ctx, path, json.data, json.length, true);
+    PV_TRY_DONE(pv_output_open(t->ctx, path, prepared));
+    status = pv_output_write_at(*prepared, 0, json.data, json.length);
 done:
     pv_buffer_free(&json);
     return status;
@@ -459,23 +464,22 @@ done:
 
 /* ---- Public functions ------------------------------------------------------------------------ */
 
-/* No file appears before everything is drawn. truth.json marks the folder as complete, so it is
- * written last. */
+/* All files are complete before the first of them appears. */
 static psdvec_status simulate(pv_truth *truth, const simulation_folder *folder, drawn_text *drawn)
 {
     psdvec_status status;
-    pv_output *text = NULL;
-    PV_TRY(pv_output_open(truth->ctx, folder->path[TEXT], &text));
-    PV_TRY_DONE(draw_text(truth, text, drawn));
+    pv_output *files[FILES] = {0};
+    char *const *path = folder->path;
+    PV_TRY_DONE(pv_output_open(truth->ctx, path[TEXT], &files[TEXT]));
+    PV_TRY_DONE(draw_text(truth, files[TEXT], drawn));
     pv_truth_drop_table(truth);
-    PV_TRY_DONE(write_residuals(truth, drawn, folder->path[RESIDUALS]));
-    PV_TRY_DONE(write_model(truth, drawn, folder->path[MODEL]));
-    status = pv_output_commit(text);
-    text = NULL;
-    if (status == PSDVEC_OK)
-        status = write_truth_file(truth, drawn, folder->path[TRUTH]);
+    PV_TRY_DONE(write_residuals(truth, drawn, path[RESIDUALS], &files[RESIDUALS]));
+    PV_TRY_DONE(write_model(truth, drawn, path[MODEL], &files[MODEL]));
+    PV_TRY_DONE(write_truth_file(truth, drawn, path[TRUTH], &files[TRUTH]));
+    return pv_output_commit_set(files, FILES);
 done:
-    pv_output_discard(text);
+    for (size_t k = 0; k < FILES; k++)
+        pv_output_discard(files[k]);
     return status;
 }
 

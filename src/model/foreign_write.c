@@ -275,13 +275,9 @@ psdvec_status pv_foreign_write(psdvec_context *ctx, const pv_rows_out *rows, con
     if (w.format->words_beside) {
         w.words_only = true;
         PV_TRY_DONE(prepare(&w, words_path, &words));
-        status = pv_output_commit(words);
-        words = NULL;
-        if (status != PSDVEC_OK)
-            goto done;
     }
-    status = pv_output_commit(vectors);
-    vectors = NULL;
+    status = pv_output_commit_set((pv_output *[]){vectors, words}, words ? 2 : 1);
+    vectors = words = NULL;
     uint64_t changed = atomic_load(&w.changed);
     if (status == PSDVEC_OK && changed)
         pv_warn(ctx,

@@ -218,8 +218,10 @@ static psdvec_status put_tensors(psdvec_context *ctx, pv_st_writer *w, const pv_
     return put_vectors(ctx, w, m, m->vectors, "vectors", "scale", path);
 }
 
-psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const char *path)
+psdvec_status pv_model_prepare(psdvec_context *ctx, const pv_model_data *m, const char *path,
+                               pv_output **prepared)
 {
+    *prepared = NULL;
     const char *wrong = misuse(m);
     if (wrong)
         return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
@@ -270,11 +272,18 @@ psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const 
                                    sizeof meta / sizeof *meta, 0, &w));
     PV_TRY_DONE(put_tensors(ctx, w, m, compact, path));
     PV_TRY_DONE(pv_st_writer_end(w, NULL));
-    status = pv_output_commit(output);
+    *prepared = output;
     output = NULL;
 done:
     pv_st_writer_free(w);
     pv_output_discard(output);
     pv_buffer_free(&text);
     return status;
+}
+
+psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *m, const char *path)
+{
+    pv_output *output;
+    PV_TRY(pv_model_prepare(ctx, m, path, &output));
+    return pv_output_commit(output);
 }

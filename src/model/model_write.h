@@ -56,8 +56,11 @@ psdvec_status pv_model_data_of(psdvec_context *ctx, const psdvec_model *model, p
 psdvec_status pv_model_of_data(psdvec_context *ctx, const pv_model_data *data, const char *path,
                                psdvec_model **model);
 
-/* Writes the file atomically. If a vector has a component that is not finite, fails with
+/* Writes a file that the caller commits. If a vector has a component that is not finite, fails with
  * PSDVEC_ERR_NUMERIC and names the word. */
+psdvec_status pv_model_prepare(psdvec_context *ctx, const pv_model_data *data, const char *path,
+                               pv_output **prepared);
+/* Writes and commits it. */
 psdvec_status pv_model_write(psdvec_context *ctx, const pv_model_data *data, const char *path);
 
 /* Members of an iteration in the history of a model file. */

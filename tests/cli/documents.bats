@@ -288,7 +288,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     refused 4 "other.txt" score court.safetensors other.txt --counts other.txt
     refused 2 "2 models and 1 counts files" score court.safetensors farm.safetensors other.txt --counts court.counts
     refused 2 "give a model and a text" score
-    refused 5 "other.txt is both input and output" score court.safetensors other.txt -o other.txt
+    refused 5 "other.txt: is both input and output" score court.safetensors other.txt -o other.txt
     "$PSDVEC" score court.safetensors empty.txt --format jsonl >scores
     holds '.total and .documents == 0 and .perplexity == null and .coverage == null' scores
     "$PSDVEC" score court.safetensors empty.txt | grep -q '^0 documents, 0 words'
@@ -472,7 +472,7 @@ close='def close(a; b): (a - b | fabs) < 1e-6 * (1 + (a | fabs));'
     "$PSDVEC" explain court.safetensors --file text --counts court.counts --html page.html >stdout
     [ ! -s stdout ]
     refused 2 "--html and --json cannot be combined" explain court.safetensors the --html x --json
-    refused 5 "text is both input and output" explain court.safetensors --file text --html text
+    refused 5 "text: is both input and output" explain court.safetensors --file text --html text
     refused 5 "cannot write nosuch/page.html" explain court.safetensors the --html nosuch/page.html
     command -v python3 >/dev/null || skip "no python3"
     rendered page.html >shown.html
@@ -633,8 +633,8 @@ PYTHON
     worlds
     cp court.safetensors before
     refused 2 "cannot be combined" fit-temperature court.safetensors farm.txt -o x --in-place
-    refused 5 "farm.txt is both input and output" fit-temperature court.safetensors farm.txt -o farm.txt
-    refused 5 "court.counts is both input and output" fit-temperature court.safetensors farm.txt --counts court.counts -o court.counts
+    refused 5 "farm.txt: is both input and output" fit-temperature court.safetensors farm.txt -o farm.txt
+    refused 5 "court.counts: is both input and output" fit-temperature court.safetensors farm.txt --counts court.counts -o court.counts
     refused 5 "nosuch/x" fit-temperature court.safetensors farm.txt -o nosuch/x
     echo xyzzy >unknown.txt
     refused 3 "none of the words of the text is in the model" fit-temperature court.safetensors unknown.txt --in-place

@@ -293,9 +293,9 @@ END
 
 @test "the output is not one of the inputs" {
     small_files
-    refused 5 "pairs.txt is both input and output" eval small.vec pairs.txt -o pairs.txt
-    refused 5 "pairs.txt is both input and output" eval small.vec --set pairs.txt -o pairs.txt
-    refused 5 "small.vec is both input and output" eval --model small.vec -o small.vec
+    refused 5 "pairs.txt: is both input and output" eval small.vec pairs.txt -o pairs.txt
+    refused 5 "pairs.txt: is both input and output" eval small.vec --set pairs.txt -o pairs.txt
+    refused 5 "small.vec: is both input and output" eval --model small.vec -o small.vec
 }
 
 @test "Ctrl-C ends it at once and keeps an old output" {

@@ -40,14 +40,137 @@ setup() { common_setup; }
     [ "$(cat kept)" = old ]
 }
 
-@test "the output is never one of the inputs, nor the log" {
+@test "no file of the command line is overwritten by another option" {
     echo old >kept
-    ln -s kept link
-    refused 5 "kept is both input and output" counts dump kept -o kept
-    refused 5 "link is both input and output" counts dump kept -o link
-    refused 5 "the log kept is an input or the output" counts dump kept --log kept
-    refused 5 "the log ./kept is an input or the output" internal-examples -o kept --log ./kept
+    ln -s kept soft
+    ln kept hard
+    refused 5 "kept: is both input and output" counts dump kept -o kept
+    refused 5 "soft: is both input and output" counts dump kept -o soft
+    refused 5 "hard: is both input and output" counts dump kept -o hard
+    refused 5 "--log kept: is also an input" counts dump kept --log kept
+    refused 5 "--log and -o name the same file, ./kept" internal-examples -o kept --log ./kept
+    refused 5 "--log and -o name the same file, ./new" internal-examples -o new --log ./new
+    mkdir d
+    ln -s ../new d/to-new
+    refused 5 "--log and -o name the same file, d/to-new" internal-examples -o new --log d/to-new
+    small_text
+    # lists of words, options of all kinds
+    refused 5 "kept: is both input and output" count small.txt --keep @kept -o kept
+    refused 5 "--log soft: is also an input" count small.txt --keep a,b --keep @kept -o y --log soft
+    refused 5 "--log kept: is also an input" count small.txt --vocab kept -o y --log kept
+    refused 5 "--list and -o name the same file" phrases small.txt --list new -o new
+    refused 5 "--list kept: is also an input" phrases small.txt --connectors @kept --list kept
+    # convert's output is an operand
+    refused 5 "--log and -o name the same file" convert small.txt new.vec --log new.vec
+    # standard input
+    run --separate-stderr bash -c '"$PSDVEC" tokenize --log kept <kept'
+    [ "$status" -eq 5 ]
+    [[ $stderr == *"--log kept: is also an input"* ]]
     [ "$(cat kept)" = old ]
+    [ ! -e new ] && [ ! -e new.vec ] && [ ! -e y ]
+    # devices are not files
+    "$PSDVEC" tokenize small.txt -o /dev/null --log /dev/null
+}
+
+@test "symbolic links are followed by all outputs" {
+    small_text
+    mkdir real
+    for name in text counts log new; do ln -s real/$name $name; done
+    echo old >real/text
+    "$PSDVEC" tokenize small.txt -q -o text --log log
+    "$PSDVEC" count small.txt --min-count 1 -q -o counts
+    "$PSDVEC" tokenize small.txt -q -o new
+    [ -L text ] && [ -L counts ] && [ -L log ] && [ -L new ]
+    cmp real/text real/new
+    grep -q cat real/text
+    "$PSDVEC" counts info real/counts >/dev/null
+    [ "$(ls -A real | tr '\n' ' ')" = "counts log new text " ]
+    ln -s loop loop
+    refused 5 "loop" tokenize small.txt -o loop
+}
+
+@test "links of other users in a folder for everyone are refused" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can create them"
+    small_text
+    mkdir shared
+    chmod 1777 shared
+    chown nobody shared
+    echo mine >mine
+    ln -s ../mine shared/link
+    chown -h daemon shared/link 2>/dev/null || skip "no user daemon"
+    for command in "tokenize small.txt" "count small.txt --min-count 1"; do
+        # shellcheck disable=SC2086
+        refused 5 "is a symbolic link of another user" $command -o shared/link
+    done
+    [ "$(cat mine)" = mine ]
+    # of the owner of the folder: followed
+    chown -h nobody shared/link
+    "$PSDVEC" tokenize small.txt -q -o shared/link
+    grep -q cat mine
+}
+
+@test "/dev/stdout, descriptors and pipes are written, not replaced" {
+    small_text
+    "$PSDVEC" tokenize small.txt -q >expected
+    before=$(readlink /dev/stdout)
+    { echo first; "$PSDVEC" tokenize small.txt -q -o /dev/stdout; } >file
+    [ "$(readlink /dev/stdout)" = "$before" ]
+    { echo first; cat expected; } | cmp - file
+    "$PSDVEC" tokenize small.txt -q -o /dev/fd/3 3>file
+    cmp expected file
+    "$PSDVEC" tokenize small.txt -q -o /dev/stdout | cmp - expected
+    mkfifo pipe
+    "$PSDVEC" tokenize small.txt -q -o pipe &
+    cmp pipe expected
+    wait $!
+    [ -p pipe ]
+    refused 5 "is not a regular file" count small.txt -o pipe
+    run --separate-stderr bash -c '"$PSDVEC" count small.txt -o /dev/stdout >file'
+    [ "$status" -eq 5 ]
+    [[ $stderr == *"names an open file"* ]]
+    [ "$(ls -A | tr '\n' ' ')" = "expected file pipe small.txt stderr stdout " ]
+}
+
+@test "the file size limit is reported, and nothing is left" {
+    small_text
+    for k in $(seq 3000); do echo "some words $k and others"; done >text
+    for command in "tokenize text" "count text --min-count 1 --digits keep" "phrases text"; do
+        echo old >x
+        run --separate-stderr bash -c "ulimit -f 8; exec \"$PSDVEC\" $command -o x"
+        [ "$status" -eq 5 ]
+        [[ $stderr == *"File too large; raise the file size limit (ulimit -f)"* ]]
+        [ "$(cat x)" = old ]
+        [ "$(ls -A | tr '\n' ' ')" = "small.txt text x " ]
+    done
+    run --separate-stderr bash -c 'ulimit -f 1; "$PSDVEC" tokenize text >y'
+    [ "$status" -eq 5 ]
+    [[ $stderr == *"cannot write to standard output: File too large"* ]]
+}
+
+@test "a folder that is read-only, or vanishes" {
+    small_text
+    mkdir d
+    mkfifo pipe
+    for command in tokenize "count --min-count 1"; do
+        mkdir -p d
+        # shellcheck disable=SC2086
+        "$PSDVEC" $command - -q -o d/x <pipe 2>said &
+        exec 9>pipe
+        sleep 0.3
+        rmdir d
+        echo words >&9
+        exec 9>&-
+        status=0
+        wait $! || status=$?
+        [ "$status" -eq 5 ]
+        grep -q "d/x.*No such file or directory" said
+    done
+    [ ! -e d ]
+    [ "$(id -u)" -ne 0 ] || return 0 # root may write everywhere
+    mkdir d
+    chmod 555 d
+    refused 5 "d/x: Permission denied" tokenize small.txt -o d/x
+    refused 5 "choose a folder you may write to" count small.txt -o d/x
 }
 
 @test "a log that cannot be written: status 5" {

@@ -121,3 +121,15 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
 @test "standard input cannot be resumed" {
     refused 2 "cannot be read again" count - part1.txt --resume folder -o x.st
 }
+
+@test "--strict does not use what was counted without it" {
+    { cat part1.txt; printf 'damaged \377\376 bytes\n'; } >bad.txt
+    count part2.txt bad.txt --resume units -o x.st
+    refused 4 "bad.txt" count part2.txt bad.txt --min-count 3 --strict --resume units -o y.st
+    [ ! -e y.st ]
+    # what was counted with it is used again
+    count part1.txt part2.txt --strict --resume strict -o x.st
+    "$PSDVEC" count part1.txt part2.txt --min-count 3 --strict --resume strict -v -o y.st 2>told
+    grep -q 'counts: 1 of 1 units were already finished\|counts: 2 of 2 units were already finished' told
+    cmp x.st y.st
+}
