@@ -99,7 +99,8 @@ static const char *compare(const struct named_file *file, const struct named_fil
                       is_output(other) ? "-o" : phrase("--%s", other->option), file->path);
     if (is_output(file))
         return phrase("%s: is both input and output; choose another output", file->path);
-    return phrase("--%s %s: is also an input; choose another name", file->option, file->path);
+    return phrase("--%s %s: is both input and output; choose another name", file->option,
+                  file->path);
 }
 
 static const char *find_error(const struct named_files *files)

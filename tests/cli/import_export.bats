@@ -110,7 +110,7 @@ END
     import 3 'nosuch' nosuch
     refused 5 'is both input and output' counts import grams --format top2grams \
         --vocab list -o list
-    refused 5 'is the file for both counts and words' counts export native --format top2grams \
+    refused 5 '--vocab-output and -o name the same file' counts export native --format top2grams \
         --vocab-output w -o w
     "$PSDVEC" count text --tokenizer whitespace --min-count 1 --distance harmonic -q -o native
     refused 2 'its counts have fractions' counts export native --format top2grams \
@@ -222,7 +222,7 @@ END
         --vocab-output w -o native
     refused 5 'is both input and output' counts export native --format glove \
         --vocab-output native -o w
-    refused 5 'is the file for both counts and words' counts export native --format glove \
+    refused 5 '--vocab-output and -o name the same file' counts export native --format glove \
         --vocab-output w -o w
     refused 5 'nosuch/x' counts import bin --format glove --vocab vocab -o nosuch/x
     refused 5 'nosuch/x' counts export native --format glove --vocab-output v -o nosuch/x

@@ -125,7 +125,7 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
 @test "--strict does not use what was counted without it" {
     { cat part1.txt; printf 'damaged \377\376 bytes\n'; } >bad.txt
     count part2.txt bad.txt --resume units -o x.st
-    refused 4 "bad.txt" count part2.txt bad.txt --min-count 3 --strict --resume units -o y.st
+    refused 3 "bad.txt: byte" count part2.txt bad.txt --min-count 3 --strict --resume units -o y.st
     [ ! -e y.st ]
     # what was counted with it is used again
     count part1.txt part2.txt --strict --resume strict -o x.st
