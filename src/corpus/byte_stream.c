@@ -1,8 +1,16 @@
-/* Streams: plain files and pipes are read by read(2), gzip by zlib, all other compression and
- * archive formats by libarchive, which also opens archives inside gzip. libarchive could decompress
- * gzip too, but it ignores the checksums, so a damaged file would be counted without an error.
+/* Streams: plain files and pipes are read by read(2). gzip is decompressed by zlib, other formats
+ * by libarchive, which also reads archives. libarchive could decompress gzip too, but it ignores
+ * the checksums, so a damaged file would be counted without an error.
  *
- *     file ─► [gunzip] ─► first bytes looked at ─► [libarchive] ─► members
+ *     file ─► [zlib] ─► [libarchive: one decompressor] ─► [libarchive: tar or zip] ─► members
+ *
+ * The first bytes of each stage show what the next one is. libarchive has no memory limit, so:
+ *
+ * - A decompressor is chosen here and appended alone; libarchive would nest any number of them.
+ *   Every header of a zstd or xz file is inspected before libarchive gets it (corpus/frames.h).
+ * - Bytes that libarchive reads for the header of a member, or for the directory of a zip file,
+ *   are counted against the budget, with a factor for what libarchive keeps of them.
+ * - Compression methods of zip that declare how much memory they need are rejected.
  *
  * A document such as a .docx is a zip file but counts as one member; its parts are the files with
  * text. A document inside an archive is read by a second stream, whose file is the member of the
@@ -13,6 +21,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "corpus/file_kind.h"
+#include "corpus/frames.h"
 #include "corpus/inputs.h"
 #include "util/c_locale.h"
 
@@ -33,6 +42,7 @@
 enum {
     PEEK = 1024,
     PACKED_SIZE = 256 << 10,
+    HEADER_SIZE = 16 << 10, /* bytes read at once for the header of a member */
     WITH_GZIP_HEADER = 16,
     PART_PEEK = 4096,       /* bytes of a document part that show whether it has text */
     DOCUMENT_MOST = 1 << 30 /* bytes of all parts: a larger file is a zip bomb */
@@ -46,6 +56,12 @@ typedef enum package_kind {
     PACKAGE_EPUB,
     PACKAGE_OTHER /* without text that we can read */
 } package_kind;
+
+/* Bytes that libarchive has decompressed and that are not yet read. */
+typedef struct blocks {
+    const char *bytes;
+    size_t left;
+} blocks;
 
 struct pv_byte_stream {
     psdvec_context *ctx;
@@ -65,16 +81,25 @@ struct pv_byte_stream {
     char *zipped; /* PACKED_SIZE bytes read from the file */
     bool in_gzip; /* inside a gzip member; there may be several */
 
-    uint64_t claimed; /* memory of the decompressor */
+    struct archive *filter; /* the decompressor, if libarchive provides it */
+    char *filtered;         /* its input buffer of PACKED_SIZE bytes */
+    bool filter_ended;      /* the decompressed text is empty */
+    blocks from_filter;
+    pv_frames frames;      /* of a zstd or xz file; `step` is NULL for other formats */
+    uint64_t frame_memory; /* claimed for the largest of them */
+
+    uint64_t claimed;     /* memory of libarchive in all, except for the header */
+    psdvec_status failed; /* recorded by a callback of libarchive */
 
     bool started;            /* the only member of a plain file has been returned */
     struct archive *archive; /* NULL: plain */
     pv_locale utf8;          /* in the C locale libarchive loses non-ASCII names */
-    char *packed;            /* its input buffer of PACKED_SIZE bytes, after gzip */
+    char *packed;            /* its input buffer of PACKED_SIZE bytes, after decompression */
+    bool in_header;          /* libarchive is reading the header of a member */
+    uint64_t header_memory;  /* claimed for it */
     char *name;              /* of the member, heap; NULL: the path */
     bool in_archive;
-    const char *unpacked; /* bytes not yet read */
-    size_t unpacked_left;
+    blocks unpacked;
 
     package_kind package; /* the kind of document, if the archive is one */
     uint64_t parts_size;
@@ -202,25 +227,210 @@ static psdvec_status read_gzip(pv_byte_stream *stream, char *bytes, size_t capac
     return PSDVEC_OK;
 }
 
-/* ---- What a file is --------------------------------------------------------- */
+/* ---- libarchive ----------------------------------------------------------------------------- */
 
-/* Reads bytes, decompressed if the file is gzip. */
-static psdvec_status read_next(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
+static psdvec_status fail_archive(pv_byte_stream *stream, struct archive *archive)
+{
+    if (stream->failed != PSDVEC_OK)
+        return stream->failed;
+    const char *cause = archive_error_string(archive);
+    return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed,
+                          cause ? cause : "damaged");
+}
+
+typedef int supporter(struct archive *archive);
+
+/* False: out of memory. */
+static bool set_up(struct archive *archive, supporter *const *formats,
+                   archive_read_callback *wants_bytes, pv_byte_stream *stream)
+{
+    for (; *formats; formats++)
+        if ((*formats)(archive) != ARCHIVE_OK)
+            return false;
+    return archive_read_set_callback_data(archive, stream) == ARCHIVE_OK &&
+           archive_read_set_read_callback(archive, wants_bytes) == ARCHIVE_OK;
+}
+
+/* Counts memory that libarchive is about to take. */
+static psdvec_status claim(pv_byte_stream *stream, uint64_t bytes, uint64_t *claimed)
+{
+    char what[256];
+    pv_snprintf(what, sizeof what, "decompressing %s", stream->path);
+    PV_TRY(pv_memory_claim(stream->ctx, bytes, what));
+    *claimed += bytes;
+    return PSDVEC_OK;
+}
+
+static psdvec_status read_block(pv_byte_stream *stream, struct archive *archive, blocks *from,
+                                char *bytes, size_t capacity, size_t *got)
+{
+    *got = 0;
+    while (from->left == 0) {
+        const void *block;
+        la_int64_t offset;
+        int result = archive_read_data_block(archive, &block, &from->left, &offset);
+        if (result == ARCHIVE_EOF)
+            return PSDVEC_OK;
+        if (result != ARCHIVE_OK) /* a warning here is a checksum mismatch */
+            return fail_archive(stream, archive);
+        from->bytes = block;
+    }
+    *got = from->left < capacity ? from->left : capacity;
+    memcpy(bytes, from->bytes, *got);
+    from->bytes += *got;
+    from->left -= *got;
+    return PSDVEC_OK;
+}
+
+/* ---- Decompression by libarchive ------------------------------------------------------------ */
+
+/* Formats by their first bytes. `memory` is what decompression needs, except for the windows and
+ * dictionaries that the frames declare. */
+typedef struct packing {
+    size_t length;
+    const char *magic;
+    int filter; /* of libarchive */
+    uint64_t memory;
+    void (*frames)(pv_frames *frames); /* NULL: they declare nothing */
+} packing;
+
+static const packing packings[] = {
+    {4, "\x28\xb5\x2f\xfd", ARCHIVE_FILTER_ZSTD, 1 << 20, pv_frames_zstd},
+    {6, "\xfd\x37zXZ", ARCHIVE_FILTER_XZ, 1 << 20, pv_frames_xz},
+    {10, "BZh?1AY&SY", ARCHIVE_FILTER_BZIP2, 8 << 20, NULL},
+    {10, "BZh?\x17rE8P\x90", ARCHIVE_FILTER_BZIP2, 8 << 20, NULL}, /* empty */
+    {4, "\x04\x22\x4d\x18", ARCHIVE_FILTER_LZ4, 9 << 20, NULL},
+    {4, "\x02\x21\x4c\x18", ARCHIVE_FILTER_LZ4, 17 << 20, NULL}, /* legacy: blocks of 8 MiB */
+    {0}};
+
+/* `magic` has ? for any byte. */
+static bool begins_with(const unsigned char *bytes, size_t length, const packing *p)
+{
+    if (length < p->length)
+        return false;
+    for (size_t i = 0; i < p->length; i++)
+        if (p->magic[i] != '?' && bytes[i] != (unsigned char)p->magic[i])
+            return false;
+    return true;
+}
+
+/* NULL if the stream is not compressed. zstd and lz4 share skippable frames, which may come before
+ * the first other frame; if that is too far away to be seen, zstd is assumed. */
+static const packing *find_packing(const pv_byte_stream *stream)
+{
+    enum { SKIPPABLE_HEAD = 8 };
+    const unsigned char *at = (const unsigned char *)stream->peek, *end = at + stream->peek_length;
+    while ((size_t)(end - at) >= SKIPPABLE_HEAD && (at[0] & 0xF0) == 0x50 &&
+           memcmp(at + 1, "\x2a\x4d\x18", 3) == 0) {
+        uint64_t size = SKIPPABLE_HEAD + (at[4] | (uint64_t)at[5] << 8 | (uint64_t)at[6] << 16 |
+                                          (uint64_t)at[7] << 24);
+        if (size >= (uint64_t)(end - at))
+            return packings;
+        at += size;
+    }
+    const packing *p = packings;
+    while (p->magic && !begins_with(at, (size_t)(end - at), p))
+        p++;
+    return p->magic ? p : NULL;
+}
+
+/* The input of the decompressor: the inspected bytes first, then the rest, after gzip. */
+static psdvec_status read_compressed(pv_byte_stream *stream, char *bytes, size_t capacity,
+                                     size_t *got)
 {
     if (stream->gzip && stream->peek_used == stream->peek_length)
         return read_gzip(stream, bytes, capacity, got);
     return read_packed(stream, bytes, capacity, got);
 }
 
+static psdvec_status feed_filter(pv_byte_stream *stream, size_t *got)
+{
+    PV_TRY(read_compressed(stream, stream->filtered, PACKED_SIZE, got));
+    if (!stream->frames.step)
+        return PSDVEC_OK;
+    bool sound = pv_frames_feed(&stream->frames, stream->filtered, *got);
+    uint64_t memory = stream->frames.memory;
+    if (memory > stream->frame_memory) {
+        PV_TRY(claim(stream, memory - stream->frame_memory, &stream->claimed));
+        stream->frame_memory = memory;
+    }
+    return sound ? PSDVEC_OK
+                 : fail_unpacking(stream, stream->path, stream->consumed, "damaged headers");
+}
+
+static la_ssize_t filter_wants_bytes(struct archive *filter, void *opaque, const void **bytes)
+{
+    pv_byte_stream *stream = opaque;
+    size_t got;
+    stream->failed = feed_filter(stream, &got);
+    if (stream->failed != PSDVEC_OK) {
+        archive_set_error(filter, EIO, "reading failed");
+        return -1;
+    }
+    *bytes = stream->filtered;
+    return (la_ssize_t)got;
+}
+
+static psdvec_status open_filter(pv_byte_stream *stream, const packing *how)
+{
+    PV_TRY(claim(stream, how->memory, &stream->claimed));
+    if (how->frames)
+        how->frames(&stream->frames);
+    struct archive *a = stream->filter = archive_read_new();
+    stream->scope.what = "the reader of compressed files";
+    PV_TAKE(&stream->scope, stream->filtered, PACKED_SIZE);
+    PV_TRY(pv_scope_status(&stream->scope));
+    if (!a)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
+    static supporter *const formats[] = {archive_read_support_format_raw,
+                                         archive_read_support_format_empty, NULL};
+    /* ARCHIVE_WARN: an external program would be used. */
+    if (!set_up(a, formats, filter_wants_bytes, stream) ||
+        archive_read_append_filter(a, how->filter) < ARCHIVE_WARN)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
+    /* libarchive takes data that cannot be decompressed for empty, but records the error. */
+    archive_clear_error(a);
+    if (archive_read_open1(a) != ARCHIVE_OK || archive_errno(a) != 0)
+        return fail_archive(stream, a);
+    struct archive_entry *entry;
+    int result = archive_read_next_header(a, &entry);
+    if (result < ARCHIVE_WARN)
+        return fail_archive(stream, a);
+    stream->filter_ended = result == ARCHIVE_EOF;
+    return PSDVEC_OK;
+}
+
+/* ---- What a file is --------------------------------------------------------- */
+
+/* The last stage of decompression. */
+static psdvec_status read_decompressed(pv_byte_stream *stream, char *bytes, size_t capacity,
+                                       size_t *got)
+{
+    *got = 0;
+    if (stream->filter_ended)
+        return PSDVEC_OK;
+    if (stream->filter)
+        return read_block(stream, stream->filter, &stream->from_filter, bytes, capacity, got);
+    return stream->gzip ? read_gzip(stream, bytes, capacity, got)
+                        : read_file(stream, bytes, capacity, got);
+}
+
+/* Reads decompressed bytes, the inspected ones first. */
+static psdvec_status read_next(pv_byte_stream *stream, char *bytes, size_t capacity, size_t *got)
+{
+    if (stream->peek_used == stream->peek_length)
+        return read_decompressed(stream, bytes, capacity, got);
+    return read_packed(stream, bytes, capacity, got);
+}
+
 /* Reads the first bytes of the file or, later, of the decompressed data. By then the decompressor
- * has consumed the first bytes of the file, which are replaced. */
+ * has consumed the first bytes of the stage before, which are replaced. */
 static psdvec_status take_peek(pv_byte_stream *stream)
 {
     char first[PEEK];
     size_t length = 0, got = 1;
     while (length < PEEK && got > 0) {
-        PV_TRY(stream->gzip ? read_gzip(stream, first + length, PEEK - length, &got)
-                            : read_file(stream, first + length, PEEK - length, &got));
+        PV_TRY(read_decompressed(stream, first + length, PEEK - length, &got));
         length += got;
     }
     memcpy(stream->peek, first, length);
@@ -229,84 +439,35 @@ static psdvec_status take_peek(pv_byte_stream *stream)
     return PSDVEC_OK;
 }
 
-enum { SMALL_WINDOW = 1 << 20 };
-
-/* RFC 8878, 3.1.1.1: the frame's window, or its content if that is smaller. */
-static uint64_t zstd_window(const unsigned char *frame, size_t length)
+static bool begins_archive(const pv_byte_stream *stream)
 {
-    if (length < 10)
-        return SMALL_WINDOW;
-    unsigned descriptor = frame[4];
-    if (descriptor & 0x20) { /* single segment: the content size is the window size */
-        static const unsigned dictionary_bytes[] = {0, 1, 2, 4};
-        static const unsigned size_bytes[] = {1, 2, 4, 8};
-        size_t at = 5 + dictionary_bytes[descriptor & 3];
-        unsigned bytes = size_bytes[descriptor >> 6];
-        uint64_t size = 0;
-        if (at + bytes > length)
-            return SMALL_WINDOW;
-        for (unsigned i = 0; i < bytes; i++)
-            size |= (uint64_t)frame[at + i] << 8 * i;
-        return size;
-    }
-    unsigned exponent = frame[5] >> 3, mantissa = frame[5] & 7;
-    uint64_t base = UINT64_C(1) << (10 + exponent);
-    return base + base / 8 * mantissa;
+    static const struct {
+        size_t offset, length;
+        const char *magic;
+    } archives[] = {{0, 4, "PK\x03\x04"},
+                    {0, 4, "PK\x05\x06"}, /* zip, and an empty one */
+                    {257, 5, "ustar"}};
+    for (size_t i = 0; i < sizeof archives / sizeof *archives; i++)
+        if (stream->peek_length >= archives[i].offset + archives[i].length &&
+            memcmp(stream->peek + archives[i].offset, archives[i].magic, archives[i].length) == 0)
+            return true;
+    return false;
 }
 
-/* The .xz format, 3.1 and 5.3.1: the dictionary of the first block's LZMA2. */
-static uint64_t xz_dictionary(const unsigned char *stream, size_t length)
+/* Reads the first bytes and decompresses the file if they show that it is compressed. */
+static psdvec_status open_stages(pv_byte_stream *stream)
 {
-    enum { STREAM_HEADER = 12, LZMA2 = 0x21 };
-    if (length < STREAM_HEADER + 16)
-        return SMALL_WINDOW;
-    const unsigned char *block = stream + STREAM_HEADER;
-    size_t at = 2;
-    for (unsigned sizes = (block[1] >> 6 & 1) + (block[1] >> 7); sizes > 0; sizes--) {
-        while (at < 16 && (block[at] & 0x80))
-            at++;
-        at++;
+    PV_TRY(take_peek(stream));
+    if (stream->peek_length >= 2 && memcmp(stream->peek, "\x1f\x8b", 2) == 0) {
+        PV_TRY(open_gzip(stream));
+        PV_TRY(take_peek(stream));
     }
-    for (; at + 2 < length - STREAM_HEADER && at < 64; at += 2 + block[at + 1]) {
-        if (block[at] != LZMA2)
-            continue;
-        unsigned bits = block[at + 2] & 0x3F;
-        return bits >= 40 ? UINT32_MAX : (uint64_t)(2 | (bits & 1)) << (bits / 2 + 11);
+    const packing *how = find_packing(stream);
+    if (how) {
+        PV_TRY(open_filter(stream, how));
+        PV_TRY(take_peek(stream));
     }
-    return SMALL_WINDOW;
-}
-
-/* Formats by their first bytes. The memory that a decompressor needs is computed from the start of
- * the compressed data, so that it can be counted against the budget: a zstd window or an xz
- * dictionary may be larger than everything else. */
-typedef struct packing {
-    size_t offset, length;
-    const char *magic;
-    uint64_t memory;
-    uint64_t (*window)(const unsigned char *start, size_t length); /* extra memory; NULL: none */
-} packing;
-
-static const packing packings[] = {
-    {0, 3, "BZh", 8 << 20, NULL},                          /* bzip2 */
-    {0, 6, "\xfd\x37zXZ", SMALL_WINDOW, xz_dictionary},    /* xz */
-    {0, 4, "\x28\xb5\x2f\xfd", SMALL_WINDOW, zstd_window}, /* zstd */
-    {0, 4, "\x04\x22\x4d\x18", 9 << 20, NULL},             /* lz4 */
-    {0, 4, "\x02\x21\x4c\x18", SMALL_WINDOW, NULL},        /* lz4, legacy */
-    {0, 4, "PK\x03\x04", SMALL_WINDOW, NULL},              /* zip */
-    {0, 4, "PK\x05\x06", SMALL_WINDOW, NULL},              /* zip, empty */
-    {257, 5, "ustar", SMALL_WINDOW, NULL},                 /* tar */
-    {1, 3, "\x2a\x4d\x18", SMALL_WINDOW, NULL},            /* a skippable frame of zstd */
-    {0}};
-
-/* NULL if the stream is not compressed. */
-static const packing *find_packing(const pv_byte_stream *stream)
-{
-    const packing *p = packings;
-    while (p->magic && (stream->peek_length < p->offset + p->length ||
-                        memcmp(stream->peek + p->offset, p->magic, p->length) != 0 ||
-                        (p->offset == 1 && ((unsigned char)stream->peek[0] & 0xF0) != 0x50)))
-        p++;
-    return p->magic ? p : NULL;
+    return PSDVEC_OK;
 }
 
 /* ---- Documents in zip ----------------------------------------------------------------- */
@@ -365,11 +526,27 @@ static pv_markup markup_of(package_kind package)
 
 /* ---- Archives ---------------------------------------------------------------- */
 
+/* libarchive keeps up to 200 bytes for each entry of a zip directory, which takes 46 bytes or more,
+ * and up to 80 bytes for each section of a sparse file in tar, which takes 4 bytes or more. */
+static uint64_t memory_of_header(const pv_byte_stream *stream, size_t bytes)
+{
+    bool tar = (archive_format(stream->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    return (tar ? 20 : 5) * (uint64_t)bytes;
+}
+
+static psdvec_status feed_archive(pv_byte_stream *stream, size_t *got)
+{
+    PV_TRY(read_next(stream, stream->packed, stream->in_header ? HEADER_SIZE : PACKED_SIZE, got));
+    return stream->in_header ? claim(stream, memory_of_header(stream, *got), &stream->header_memory)
+                             : PSDVEC_OK;
+}
+
 static la_ssize_t on_archive_read(struct archive *archive, void *opaque, const void **bytes)
 {
     pv_byte_stream *stream = opaque;
     size_t got;
-    if (read_next(stream, stream->packed, PACKED_SIZE, &got) != PSDVEC_OK) {
+    stream->failed = feed_archive(stream, &got);
+    if (stream->failed != PSDVEC_OK) {
         archive_set_error(archive, EIO, "reading failed");
         return -1;
     }
@@ -392,42 +569,26 @@ static la_int64_t on_archive_seek(struct archive *archive, void *opaque, la_int6
     return position;
 }
 
-static psdvec_status fail_archive(pv_byte_stream *stream)
+static psdvec_status open_archive(pv_byte_stream *stream)
 {
-    const char *cause = archive_error_string(stream->archive);
-    return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed,
-                          cause ? cause : "damaged");
-}
-
-static psdvec_status open_archive(pv_byte_stream *stream, const packing *how)
-{
-    uint64_t needed = how->memory;
-    if (how->window)
-        needed += how->window((const unsigned char *)stream->peek, stream->peek_length);
-    PV_TRY(pv_memory_claim(stream->ctx, needed, "unpacking"));
-    stream->claimed = needed;
+    enum { LIBARCHIVE = 1 << 20, BZIP2 = 4 << 20 }; /* a zip file may contain bzip2 */
+    PV_TRY(claim(stream, LIBARCHIVE + BZIP2, &stream->claimed));
     struct archive *a = stream->archive = archive_read_new();
-    stream->scope.what = "the reader of compressed files";
+    stream->scope.what = "the reader of archives";
     PV_TAKE(&stream->scope, stream->packed, PACKED_SIZE);
-    if (!a || !stream->packed)
+    PV_TRY(pv_scope_status(&stream->scope));
+    if (!a)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     pv_utf8_open(&stream->utf8);
-    static int (*const supports[])(struct archive *) = {
-        archive_read_support_filter_bzip2, archive_read_support_filter_xz,
-        archive_read_support_filter_zstd,  archive_read_support_filter_lz4,
-        archive_read_support_format_tar,   archive_read_support_format_zip,
-        archive_read_support_format_raw,   archive_read_support_format_empty};
-    bool fine = true; /* ARCHIVE_WARN: an external program would be used */
-    for (size_t i = 0; fine && i < sizeof supports / sizeof supports[0]; i++)
-        fine = supports[i](a) >= ARCHIVE_WARN;
-    fine = fine && archive_read_set_callback_data(a, stream) == ARCHIVE_OK &&
-           archive_read_set_read_callback(a, on_archive_read) == ARCHIVE_OK;
-    if (fine && stream->regular && !stream->gzip && !stream->outer)
-        fine = archive_read_set_seek_callback(a, on_archive_seek) == ARCHIVE_OK;
-    if (!fine)
+    static supporter *const formats[] = {archive_read_support_format_tar,
+                                         archive_read_support_format_zip,
+                                         archive_read_support_format_raw, NULL};
+    bool seekable = stream->regular && !stream->gzip && !stream->filter && !stream->outer;
+    if (!set_up(a, formats, on_archive_read, stream) ||
+        (seekable && archive_read_set_seek_callback(a, on_archive_seek) != ARCHIVE_OK))
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     if (archive_read_open1(a) != ARCHIVE_OK)
-        return fail_archive(stream);
+        return fail_archive(stream, a);
     return PSDVEC_OK;
 }
 
@@ -445,14 +606,9 @@ static psdvec_status open_stream(pv_byte_stream *stream, const char *path)
     stream->regular = S_ISREG(info.st_mode) && !standard;
     if (stream->regular)
         pv_hint_sequential(stream->fd);
-    PV_TRY(take_peek(stream));
-    if (stream->peek_length >= 2 && memcmp(stream->peek, "\x1f\x8b", 2) == 0) {
-        PV_TRY(open_gzip(stream));
-        PV_TRY(take_peek(stream));
-    }
-    const packing *how = find_packing(stream);
+    PV_TRY(open_stages(stream));
     stream->package = package_of(stream->peek, stream->peek_length);
-    return how ? open_archive(stream, how) : PSDVEC_OK;
+    return begins_archive(stream) ? open_archive(stream) : PSDVEC_OK;
 }
 
 static pv_byte_stream *new_stream(psdvec_context *ctx)
@@ -478,8 +634,7 @@ static psdvec_status open_inner(pv_byte_stream *outer)
                        pv_byte_stream_name(outer));
     PV_TRY(take_peek(stream));
     stream->package = package_of(stream->peek, stream->peek_length);
-    const packing *how = find_packing(stream);
-    return how ? open_archive(stream, how) : PSDVEC_OK;
+    return begins_archive(stream) ? open_archive(stream) : PSDVEC_OK;
 }
 
 psdvec_status pv_byte_stream_open(psdvec_context *ctx, const char *path, pv_byte_stream **out)
@@ -503,8 +658,10 @@ void pv_byte_stream_close(pv_byte_stream *stream)
     pv_byte_stream_close(stream->inner);
     if (stream->archive)
         archive_read_free(stream->archive);
+    if (stream->filter)
+        archive_read_free(stream->filter);
     pv_utf8_close(&stream->utf8);
-    pv_memory_unclaim(stream->ctx, stream->claimed);
+    pv_memory_unclaim(stream->ctx, stream->claimed + stream->header_memory);
     if (stream->gzip)
         inflateEnd(&stream->z);
     if (stream->owns_fd && stream->fd >= 0)
@@ -515,31 +672,72 @@ void pv_byte_stream_close(pv_byte_stream *stream)
     pv_free(stream->ctx, stream);
 }
 
+/* Reads the next header. What libarchive read for the first one is the directory of a zip file,
+ * which it keeps. */
+static int next_header(pv_byte_stream *stream, struct archive_entry **entry)
+{
+    bool first = archive_file_count(stream->archive) == 0;
+    if (!first) {
+        int result = archive_read_data_skip(stream->archive);
+        if (result != ARCHIVE_OK && result != ARCHIVE_WARN && result != ARCHIVE_EOF)
+            return result;
+    }
+    pv_memory_unclaim(stream->ctx, stream->header_memory);
+    stream->header_memory = 0;
+    stream->in_header = true;
+    int result = archive_read_next_header(stream->archive, entry);
+    stream->in_header = false;
+    if (first) {
+        stream->claimed += stream->header_memory;
+        stream->header_memory = 0;
+    }
+    return result;
+}
+
+/* Whether the member of a zip file is compressed by a method with a fixed, small need of memory.
+ * The others declare how much they need, and libarchive accepts any amount. */
+static bool method_is_safe(struct archive *archive)
+{
+    static const char *const methods[] = {"(uncompressed)", "(deflation)", "(bzip)"};
+    if ((archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) != ARCHIVE_FORMAT_ZIP)
+        return true;
+    const char *name = archive_format_name(archive); /* "ZIP 2.0 (deflation)" */
+    for (size_t i = 0; name && i < sizeof methods / sizeof *methods; i++)
+        if (strstr(name, methods[i]))
+            return true;
+    return false;
+}
+
 /* The next regular file of the archive that is not clutter. */
 static psdvec_status next_in_archive(pv_byte_stream *stream, bool *more)
 {
     for (;;) {
         struct archive_entry *entry;
         pv_utf8_begin(&stream->utf8);
-        int result = archive_read_next_header(stream->archive, &entry);
+        int result = next_header(stream, &entry);
         bool readable = result == ARCHIVE_OK || result == ARCHIVE_WARN;
         const char *name = readable ? archive_entry_pathname(entry) : NULL;
         pv_utf8_end(&stream->utf8);
         if (result == ARCHIVE_EOF) {
             *more = false;
-            /* An archive may end before the enclosing gzip data does; read on to verify its
+            /* An archive may end before the enclosing compressed data do; read on to verify their
              * checksum. */
-            for (size_t got = stream->gzip ? 1 : 0; got > 0;)
-                PV_TRY(read_gzip(stream, stream->packed, PACKED_SIZE, &got));
+            for (size_t got = stream->gzip || stream->filter ? 1 : 0; got > 0;)
+                PV_TRY(read_next(stream, stream->packed, PACKED_SIZE, &got));
             return PSDVEC_OK;
         }
         if (!readable)
-            return fail_archive(stream);
+            return fail_archive(stream, stream->archive);
         stream->in_archive = archive_format(stream->archive) != ARCHIVE_FORMAT_RAW;
         if (!stream->in_archive)
             return PSDVEC_OK;
         if (archive_entry_filetype(entry) != AE_IFREG || (name && pv_is_clutter(name)))
             continue;
+        if (!method_is_safe(stream->archive))
+            return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
+                           "%s: %s: is compressed with a method other than deflate and bzip2; "
+                           "extract the zip file and use the extracted files",
+                           stream->path, name ? name : "(nameless)");
         if (stream->package != PACKAGE_NONE) {
             stream->in_archive = false;
             stream->has_sheets |= name && strncmp(name, "xl/", 3) == 0;
@@ -565,21 +763,7 @@ static psdvec_status read_unpacked(pv_byte_stream *stream, char *bytes, size_t c
     *got = 0;
     if (!stream->archive)
         return read_next(stream, bytes, capacity, got);
-    while (stream->unpacked_left == 0) {
-        const void *unpacked;
-        la_int64_t offset;
-        int result =
-            archive_read_data_block(stream->archive, &unpacked, &stream->unpacked_left, &offset);
-        if (result == ARCHIVE_EOF)
-            return PSDVEC_OK;
-        if (result != ARCHIVE_OK) /* a warning here is a checksum mismatch */
-            return fail_archive(stream);
-        stream->unpacked = unpacked;
-    }
-    *got = stream->unpacked_left < capacity ? stream->unpacked_left : capacity;
-    memcpy(bytes, stream->unpacked, *got);
-    stream->unpacked += *got;
-    stream->unpacked_left -= *got;
+    PV_TRY(read_block(stream, stream->archive, &stream->unpacked, bytes, capacity, got));
     if (stream->package != PACKAGE_NONE && (stream->parts_size += *got) > DOCUMENT_MOST)
         return pv_fail(stream->ctx, PSDVEC_ERR_DAMAGED,
                        "%s: its text is more than %d MiB when decompressed, which is too large "
@@ -622,7 +806,7 @@ psdvec_status pv_byte_stream_next_part(pv_byte_stream *stream, bool *more)
     pv_markup wanted = markup_of(stream->package);
     for (;;) {
         *more = true;
-        stream->unpacked_left = 0;
+        stream->unpacked.left = 0;
         PV_TRY(next_in_archive(stream, more));
         if (!*more)
             return PSDVEC_OK;
@@ -639,7 +823,7 @@ psdvec_status pv_byte_stream_next_member(pv_byte_stream *stream, bool *more)
     stream->inner = NULL;
     free(stream->name);
     stream->name = NULL;
-    stream->unpacked_left = stream->head_length = stream->head_used = 0;
+    stream->unpacked.left = stream->head_length = stream->head_used = 0;
     *more = true;
     if (stream->archive && stream->package == PACKAGE_NONE) {
         PV_TRY(next_in_archive(stream, more));

@@ -1,0 +1,79 @@
+# Small files that make the libraries underneath ask for much memory: it counts against --memory.
+load common
+
+setup() {
+    common_setup
+}
+
+@test "every xz block counts with its dictionary" {
+    python3 - <<'END'
+import lzma, struct, zlib
+first = lzma.compress(b"one two\n", check=lzma.CHECK_CRC32, preset=0)
+second = bytearray(first)
+header = 12, 12 + 4 * (second[12] + 1)
+at = second.index(b"\x21\x01", *header) + 2
+second[at] = 34  # 512 MiB
+second[header[1] - 4:header[1]] = struct.pack("<I", zlib.crc32(second[header[0]:header[1] - 4]))
+open("large.xz", "wb").write(first + second)
+open("small.xz", "wb").write(first + first)
+END
+    "$PSDVEC" tokenize small.xz --memory 64M >words
+    [ "$(wc -l <words)" -eq 2 ]
+    refused 6 "decompressing large.xz: 512.0 MiB more" tokenize large.xz --memory 64M
+    gzip large.xz
+    refused 6 "decompressing large.xz.gz: 512.0 MiB more" tokenize large.xz.gz --memory 64M
+    "$PSDVEC" tokenize large.xz.gz --memory 600M | cmp - words
+}
+
+@test "every zstd frame counts with its window" {
+    frame() { printf '\x28\xb5\x2f\xfd\0%b\x41\0\0one two\n' "$1"; }
+    (frame '\x40' && frame '\x40') >small.zst
+    (frame '\x40' && frame '\x80') >large.zst
+    "$PSDVEC" tokenize small.zst --memory 32M >words
+    [ "$(wc -l <words)" -eq 2 ]
+    refused 6 "decompressing large.zst: 64.0 MiB more" tokenize large.zst --memory 32M
+    "$PSDVEC" tokenize large.zst --memory 80M | cmp - words
+}
+
+@test "a zip file with a method that may need any amount of memory is rejected" {
+    python3 - <<'END'
+import zipfile
+for method, name in (zipfile.ZIP_LZMA, "lzma"), (zipfile.ZIP_BZIP2, "bzip2"):
+    with zipfile.ZipFile(name + ".zip", "w", method) as archive:
+        archive.writestr("a.txt", "one two\n")
+END
+    refused 3 "lzma.zip: a.txt: is compressed with a method other than deflate and bzip2" \
+        tokenize lzma.zip
+    [ "$("$PSDVEC" tokenize bzip2.zip)" = "one two" ]
+}
+
+@test "the directory of a zip file and the header of a tar member count" {
+    python3 - <<'END'
+import gzip, struct, tarfile
+with open("many.zip", "wb") as archive:
+    directory = bytearray()
+    for i in range(50000):
+        name = b"%d.txt" % i
+        sizes = struct.pack("<IIIHH", 0, 0, 0, len(name), 0)
+        directory += struct.pack("<4sHHHHHH", b"PK\1\2", 20, 20, 0, 0, 0, 33) + sizes
+        directory += struct.pack("<HHHII", 0, 0, 0, 0, archive.tell()) + name
+        archive.write(struct.pack("<4sHHHHH", b"PK\3\4", 20, 0, 0, 0, 33) + sizes + name)
+    start = archive.tell()
+    archive.write(bytes(directory) + struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 50000, 50000,
+                                          len(directory), start, 0))
+
+# A file with a million holes.
+def header(name, kind, size):
+    info = tarfile.TarInfo(name)
+    info.type, info.size = kind, size
+    return info.tobuf(tarfile.USTAR_FORMAT)
+pax = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n25 GNU.sparse.name=a.txt\n" \
+      b"29 GNU.sparse.realsize=99999\n"
+holes = b"1000000\n" + b"0\n0\n" * 1000000
+with gzip.open("sparse.tar.gz", "wb", 1) as archive:
+    archive.write(header("x", b"x", len(pax)) + pax + bytes(-len(pax) % 512))
+    archive.write(header("a.txt", b"0", len(holes)) + holes + bytes(-len(holes) % 512 + 1024))
+END
+    refused 6 "no memory for decompressing many.zip" tokenize many.zip --memory 12M
+    refused 6 "no memory for decompressing sparse.tar.gz" tokenize sparse.tar.gz --memory 64M
+}
