@@ -15,14 +15,16 @@
 #include "base/platform.h"
 
 #include <expat.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    STEP = 1 << 18,       /* bytes per call of expat, which bounds the delay of a cancellation */
-    TAG_MAX = 1 << 20,    /* expat buffers an unfinished tag, so its length is limited */
-    TEXT_MOST = 8 << 20,  /* a larger buffer is freed after its page */
-    SMALL_MAX = 4096,     /* titles and similar fields are truncated to this */
-    EXPAT_BYTES = 2 << 20 /* what expat may hold, for the memory budget */
+    STEP = 1 << 18,      /* bytes per call of expat, which bounds the delay of a cancellation */
+    TAG_MAX = 1 << 20,   /* expat buffers an unfinished tag, so its length is limited */
+    TEXT_MOST = 8 << 20, /* a larger buffer is freed after its page */
+    SMALL_MAX = 4096,    /* titles and similar fields are truncated to this */
+    DEPTH_MAX = 100      /* exports have 6 levels; expat keeps every open element in memory */
 };
 
 struct pv_wiki_dump {
@@ -47,6 +49,55 @@ struct pv_wiki_dump {
     pv_buffer namespaces; /* "\nTalk\nUser\n...": names of all but number 0 */
     pv_buffer small;      /* the <namespace> being read */
 };
+
+/* ---- expat's memory counts against the budget ------------------------------------------------
+ *
+ * expat passes no argument to its allocator, so each function that calls expat first sets the
+ * context for its thread. */
+
+static _Thread_local psdvec_context *expat_context;
+
+/* Precedes a block. */
+typedef union expat_block {
+    size_t bytes; /* with this header, and what the system's allocator adds */
+    max_align_t aligned;
+} expat_block;
+
+static void *expat_resize(void *old, size_t size)
+{
+    enum { SYSTEM = 16 };
+    expat_block *block = old ? (expat_block *)old - 1 : NULL;
+    size_t before = block ? block->bytes : 0, bytes;
+    if (!pv_add(size, sizeof *block + SYSTEM, &bytes) ||
+        pv_memory_claim(expat_context, bytes, "the XML parser") != PSDVEC_OK)
+        return NULL;
+    block = realloc(block, bytes - SYSTEM);
+    pv_memory_unclaim(expat_context, block ? before : bytes);
+    if (!block) {
+        pv_fail(expat_context, PSDVEC_ERR_MEMORY, "out of memory for the XML parser");
+        return NULL;
+    }
+    block->bytes = bytes;
+    return block + 1;
+}
+
+static void *expat_alloc(size_t size)
+{
+    return expat_resize(NULL, size);
+}
+
+static void expat_free(void *old)
+{
+    if (!old)
+        return;
+    expat_block *block = (expat_block *)old - 1;
+    pv_memory_unclaim(expat_context, block->bytes);
+    free(block);
+}
+
+static const XML_Memory_Handling_Suite expat_memory = {expat_alloc, expat_resize, expat_free};
+
+/* ---- Handlers -------------------------------------------------------------------------------- */
 
 static void stop(pv_wiki_dump *d, psdvec_status status)
 {
@@ -82,6 +133,13 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
     if (d->status != PSDVEC_OK)
         return;
     d->depth++;
+    if (d->depth > DEPTH_MAX) {
+        stop(d, pv_fail(d->ctx, PSDVEC_ERR_DAMAGED,
+                        "%s: line %lu nests more than %d elements, which does not occur in "
+                        "MediaWiki exports",
+                        d->name, (unsigned long)XML_GetCurrentLineNumber(d->parser), DEPTH_MAX));
+        return;
+    }
     switch (d->depth) {
     case 1:
         if (!is(element, "mediawiki"))
@@ -168,6 +226,7 @@ static void end_page(pv_wiki_dump *d)
         return;
     stop(d, d->on_page(d->user, d->title.length ? d->title.data : "", d->title.length, d->text.data,
                        d->text.length));
+    expat_context = d->ctx; /* the callback may have read another dump */
 }
 
 static void XMLCALL on_end(void *user, const char *element)
@@ -228,18 +287,14 @@ pv_wiki_dump *pv_wiki_dump_new(psdvec_context *ctx, const char *name, pv_wiki_pa
     pv_wiki_dump *d = pv_alloc(ctx, 1, sizeof *d, "the reader of a Wikipedia dump");
     if (!d)
         return NULL;
-    if (pv_memory_claim(ctx, EXPAT_BYTES, "the XML parser") != PSDVEC_OK) {
-        pv_free(ctx, d);
-        return NULL;
-    }
     pv_buffer none = {.ctx = ctx};
     *d = (pv_wiki_dump){ctx,           on_page,       user,
                         name,          .title = none, .ns = none,
                         .model = none, .text = none,  .namespaces = none,
                         .small = none};
-    d->parser = XML_ParserCreate(NULL);
+    expat_context = ctx;
+    d->parser = XML_ParserCreate_MM(NULL, &expat_memory, NULL);
     if (!d->parser) {
-        pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory for the XML parser");
         pv_wiki_dump_free(d);
         return NULL;
     }
@@ -254,6 +309,7 @@ void pv_wiki_dump_free(pv_wiki_dump *d)
 {
     if (!d)
         return;
+    expat_context = d->ctx;
     if (d->parser)
         XML_ParserFree(d->parser);
     pv_buffer_free(&d->title);
@@ -262,7 +318,6 @@ void pv_wiki_dump_free(pv_wiki_dump *d)
     pv_buffer_free(&d->text);
     pv_buffer_free(&d->namespaces);
     pv_buffer_free(&d->small);
-    pv_memory_unclaim(d->ctx, EXPAT_BYTES);
     pv_free(d->ctx, d);
 }
 
@@ -270,8 +325,7 @@ static psdvec_status xml_error(pv_wiki_dump *d)
 {
     enum XML_Error error = XML_GetErrorCode(d->parser);
     if (error == XML_ERROR_NO_MEMORY)
-        return pv_fail(d->ctx, PSDVEC_ERR_MEMORY, "out of memory for the XML parser, in %s",
-                       d->name);
+        return pv_failure(d->ctx);
     unsigned long line = (unsigned long)XML_GetCurrentLineNumber(d->parser);
     long long byte = (long long)XML_GetCurrentByteIndex(d->parser);
     bool truncated = d->ended &&
@@ -292,6 +346,7 @@ static psdvec_status feed_step(pv_wiki_dump *d, const char *bytes, size_t length
 {
     d->fed += length;
     d->ended = is_last;
+    expat_context = d->ctx;
     enum XML_Status parsed = XML_Parse(d->parser, bytes, (int)length, is_last);
     if (d->status != PSDVEC_OK)
         return d->status;

@@ -77,3 +77,8 @@ END
     refused 6 "no memory for decompressing many.zip" tokenize many.zip --memory 12M
     refused 6 "no memory for decompressing sparse.tar.gz" tokenize sparse.tar.gz --memory 64M
 }
+
+@test "a Wikipedia dump that nests elements without end" {
+    python3 -c 'print("<mediawiki>" + "<a>" * 1000000)' | gzip >nested.xml.gz
+    refused 3 "nested.xml.gz: line 1 nests more than 100 elements" tokenize nested.xml.gz
+}

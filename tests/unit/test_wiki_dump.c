@@ -303,6 +303,46 @@ static bool always(void *user)
     return true;
 }
 
+static void test_elements_are_not_nested_without_end(void **state)
+{
+    static char xml[16 + 3 * 101];
+    strcpy(xml, "<mediawiki>");
+    for (int depth = 1; depth < 100; depth++)
+        strcat(xml, "<a>");
+    assert_refused(*state, xml, "truncated");
+    strcat(xml, "<a>");
+    assert_refused(*state, xml, "nests more than 100 elements");
+}
+
+/* expat keeps the name of every element. */
+static void test_the_memory_of_the_parser_counts(void **state)
+{
+    fixture *f = *state;
+    psdvec_context_options options;
+    psdvec_context *ctx;
+    psdvec_context_options_default(&options);
+    options.threads = 1;
+    options.memory = 1 << 20;
+    assert_int_equal(psdvec_context_new(&options, &ctx), PSDVEC_OK);
+    pv_begin(ctx);
+    uint64_t before = pv_memory_left(ctx);
+    pv_wiki_dump *dump = pv_wiki_dump_new(ctx, "test.xml", note_page, f);
+    assert_non_null(dump);
+    psdvec_status status = pv_wiki_dump_feed(dump, "<mediawiki>", 11, false);
+    int names = 0;
+    for (; names < 100000 && status == PSDVEC_OK; names++) {
+        char element[32];
+        int length = snprintf(element, sizeof element, "<name%d/>", names);
+        status = pv_wiki_dump_feed(dump, element, (size_t)length, false);
+    }
+    assert_int_equal(status, PSDVEC_ERR_BUDGET);
+    assert_non_null(strstr(psdvec_error_message(ctx), "no memory for the XML parser"));
+    assert_in_range(names, 1000, 20000);
+    pv_wiki_dump_free(dump);
+    assert_int_equal(pv_memory_left(ctx), before);
+    psdvec_context_free(ctx);
+}
+
 static void test_a_cancelled_run_ends(void **state)
 {
     (void)state;
@@ -361,6 +401,8 @@ int main(void)
         TEST(test_reading_stops_when_the_callback_fails),
         TEST(test_a_page_beyond_the_limit_is_skipped_with_a_warning),
         TEST(test_a_tag_without_end_does_not_fill_the_memory),
+        TEST(test_elements_are_not_nested_without_end),
+        TEST(test_the_memory_of_the_parser_counts),
         TEST(test_a_cancelled_run_ends),
         TEST(test_dumps_are_recognised_by_their_start),
     };
