@@ -19,6 +19,8 @@
 
 #define PROMPT "psdvec> "
 
+enum { LINE_MOST = 1 << 20 }; /* bytes */
+
 struct session {
     struct run *run;
     const struct arguments *own; /* those of psdvec ask */
@@ -346,6 +348,28 @@ static ssize_t edited_line(struct session *session, char **line, size_t *capacit
     return (ssize_t)length;
 }
 
+/* Like getline() for standard input, but a line longer than LINE_MOST is an error, EFBIG. */
+static ssize_t piped_line(char **line, size_t *capacity)
+{
+    size_t length = 0;
+    int c = 0;
+    while (c != '\n' && (c = getc(stdin)) != EOF) {
+        if (length == LINE_MOST) {
+            errno = EFBIG;
+            return -1;
+        }
+        if (length + 2 > *capacity) {
+            *capacity = 2 * *capacity + 128;
+            *line = must_grow(*line, *capacity, 1);
+        }
+        (*line)[length++] = (char)c;
+    }
+    if (length == 0 || ferror(stdin))
+        return -1;
+    (*line)[length] = '\0';
+    return (ssize_t)length;
+}
+
 /* Returns false at the end of the input, or after an error, with errno set. */
 static bool read_line(struct session *session, char **line, size_t *capacity, size_t *length)
 {
@@ -361,7 +385,7 @@ static bool read_line(struct session *session, char **line, size_t *capacity, si
         else if (session->editor)
             got = edited_line(session, line, capacity);
         else if (!session->typed || signals_wait(STDIN_FILENO))
-            got = getline(line, capacity, stdin);
+            got = piped_line(line, capacity);
         int error = errno;
         *length = got < 0 ? 0 : (size_t)got;
         if (got >= 0)
@@ -400,7 +424,10 @@ static int converse(struct session *session)
     free(line);
     if (signals_caught())
         return exit_for(PSDVEC_ERR_CANCELLED);
-    if (!session->over && (session->editor || !feof(stdin)) && error) /* or there is no memory */
+    if (!session->over && error == EFBIG)
+        return run_error(run, EXIT_INPUT, "line %zu of standard input is longer than %d bytes",
+                         number + 1, LINE_MOST);
+    if (!session->over && (session->editor || !feof(stdin)) && error)
         return run_error(run, EXIT_INPUT, "cannot read standard input: %s", system_error(error));
     return EXIT_FINE;
 }

@@ -283,11 +283,9 @@ static const char *get_text(struct run *run, size_t *length, int *code)
         const char *path = file ? file : "-";
         if (!strcmp(path, "-") && isatty(STDIN_FILENO))
             talk_say(&run->talk, "reading from the terminal; end the text with Ctrl-D\n");
-        char *read = read_whole(path, length);
+        char *read = run_read(run, "", path, length);
         if (!read)
-            *code = run_error(run, EXIT_INPUT, "cannot read %s: %s",
-                              strcmp(path, "-") != 0 ? path : "standard input",
-                              system_error(errno));
+            *code = run->refusal;
         text = lasting(read, free);
     } else {
         text = operands_joined(arguments, 1);

@@ -349,7 +349,7 @@ static void add_line(struct texts *texts, char *line)
         if (*at)
             *at++ = '\0';
         if (*word)
-            add_text(texts, lasting(must_copy(word), free), sign, begins);
+            add_text(texts, word, sign, begins);
         begins = false;
     }
 }
@@ -359,16 +359,16 @@ static int add_file(struct run *run, struct texts *texts, const char *path)
     size_t length;
     if (!strcmp(path, "-"))
         run_announce_terminal(run);
-    char *text = read_whole(path, &length);
+    char *text = run_read(run, "", path, &length);
     if (!text)
-        return run_error(run, EXIT_INPUT, "cannot read %s: %s", path, system_error(errno));
+        return run->refusal;
+    lasting(text, free); /* the queries are in it */
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
         add_line(texts, line);
     }
-    free(text);
     return EXIT_FINE;
 }
 

@@ -56,7 +56,7 @@ void line_history_load(const char *path, void (*take)(void *host, const char *li
     size_t length, lines = 0;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || (size_t)status.st_size > FILE_BYTES)
         return;
-    char *text = read_whole(path, &length);
+    char *text = read_whole(path, FILE_BYTES, &length);
     if (!text)
         return;
     for (size_t k = 0; k < length; k++)

@@ -83,12 +83,16 @@ int options_apply(struct run *run, psdvec_options_kind kind, void *options)
 bool options_take_words(struct run *run, const char *name)
 {
     const struct option_value *lists = argument(run->arguments, name);
-    for (size_t k = 0; k < lists->text_count; k++)
-        if (!word_list_add(&run->words, lists->texts[k])) {
-            run->refusal = run_error(run, EXIT_INPUT, "cannot read the list of words %s: %s",
-                                     lists->texts[k] + 1, system_error(errno));
+    for (size_t k = 0; k < lists->text_count; k++) {
+        const char *given = lists->texts[k];
+        bool in_file = given[0] == '@';
+        size_t length;
+        char *text = in_file ? run_read(run, "the list of words ", given + 1, &length)
+                             : must_copy(given);
+        if (!text)
             return false;
-        }
+        word_list_add(&run->words, text, in_file);
+    }
     return true;
 }
 

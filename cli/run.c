@@ -183,6 +183,35 @@ static int finish_output(struct run *run, int code)
                      path && ours ? path : "to standard output", output_error(&run->out));
 }
 
+/* The memory limit, in bytes; 0 after an error was reported. */
+static uint64_t memory_limit(struct run *run)
+{
+    if (run->ctx)
+        return psdvec_memory_budget(run->ctx);
+    const psdvec_context_options *options = options_take(run, PSDVEC_OPTIONS_CONTEXT);
+    if (!options)
+        return 0;
+    return options->memory ? options->memory : psdvec_machine_memory() / 2;
+}
+
+char *run_read(struct run *run, const char *what, const char *path, size_t *length)
+{
+    uint64_t most = memory_limit(run) / 16;
+    if (!most)
+        return NULL;
+    char *text = read_whole(path, most < SIZE_MAX / 4 ? (size_t)most : SIZE_MAX / 4, length);
+    const char *name = strcmp(path, "-") != 0 ? path : "standard input";
+    if (!text && errno == EFBIG)
+        run->refusal = run_error(run, EXIT_RESOURCE,
+                                 "%s%s is larger than %s, a sixteenth of the memory limit; shorten "
+                                 "it or raise the limit (--memory)",
+                                 what, name, phrase_bytes((double)most));
+    else if (!text)
+        run->refusal =
+            run_error(run, EXIT_INPUT, "cannot read %s%s: %s", what, name, system_error(errno));
+    return text;
+}
+
 int run_write(struct run *run, const char *path, const struct buffer *text)
 {
     struct output out;

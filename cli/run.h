@@ -26,7 +26,7 @@ struct run {
     psdvec_settings **settings; /* options that options_take() made; freed at the end */
     size_t settings_count;
     struct word_list words; /* of --keep or --connectors */
-    int refusal;            /* exit status of the error that options_take() reported */
+    int refusal; /* exit status of the error that options_take() or run_read() reported */
 };
 
 /* The file of -o, or the last operand where the command accepts that instead; NULL: none. */
@@ -50,6 +50,12 @@ int run_failed_because(struct run *run, psdvec_status status, const char *senten
 
 /* Reports an error of the program; returns `status`. */
 int run_error(struct run *run, int status, const char *format, ...) CLI_PRINTF(3, 4);
+
+/* Reads a complete file that the user names, or standard input for "-"; on the heap and
+ * zero-terminated. What is made of it may need 16 times as much memory, so it must not be larger
+ * than a sixteenth of the memory limit. Returns NULL after the error was reported, with the exit
+ * status in run->refusal. `what` precedes the name in the message: "the list of words ", or "". */
+char *run_read(struct run *run, const char *what, const char *path, size_t *length);
 
 /* Writes a file other than that of -o, replacing it only when it is complete. Returns an exit
  * status. */

@@ -22,7 +22,7 @@
 static const char ending[] = ".safetensors";
 static const char mark[] = "psdvec-table";
 static const char *const results[] = {"table.md", "table.json", "table.html"};
-enum { RESULTS = sizeof results / sizeof *results };
+enum { RESULTS = sizeof results / sizeof *results, RECORD_MOST = 16 << 20 };
 
 static const char *path_in(const char *folder, const char *name)
 {
@@ -101,7 +101,7 @@ static bool read_record(const struct table *table, const struct table_item *item
     struct buffer key = {0}, settings = {0};
     const char *value;
     size_t length;
-    char *text = read_whole(record_path(table, item), &length);
+    char *text = read_whole(record_path(table, item), RECORD_MOST, &length);
     *record = (struct record){0};
     if (!text)
         return false;

@@ -13,11 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-char *read_whole(const char *path, size_t *length)
+char *read_whole(const char *path, size_t most, size_t *length)
 {
     int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     size_t capacity = 1 << 16, used = 0;
     char *text = NULL;
+    int error = 0;
     if (fd < 0)
         return NULL;
     for (;;) {
@@ -25,68 +26,53 @@ char *read_whole(const char *path, size_t *length)
         ssize_t got = read(fd, text + used, capacity - 1 - used);
         if (got == 0)
             break;
-        if (got < 0) {
-            if (errno == EINTR && !signals_caught())
-                continue;
-            int error = errno;
-            free(text);
-            if (fd != STDIN_FILENO)
-                close(fd);
-            errno = error;
-            return NULL;
-        }
-        used += (size_t)got;
+        if (got < 0 && errno == EINTR && !signals_caught())
+            continue;
+        error = got < 0 ? errno : 0;
+        used += got < 0 ? 0 : (size_t)got;
+        if (used > most)
+            error = EFBIG;
+        if (error)
+            break;
         if (used + 1 == capacity)
             capacity *= 2;
     }
     if (fd != STDIN_FILENO)
         close(fd);
+    if (error) {
+        free(text);
+        errno = error;
+        return NULL;
+    }
     text[used] = '\0';
     *length = used;
     return text;
 }
 
-static void add(struct word_list *list, const char *word, size_t length)
+void word_list_add(struct word_list *list, char *text, bool lines)
 {
-    if (!length)
-        return;
-    if (list->count == list->capacity) {
-        list->capacity = 2 * list->capacity + 16;
-        list->words = must_grow(list->words, list->capacity, sizeof *list->words);
-    }
-    char *copy = must_alloc(length + 1, 1);
-    memcpy(copy, word, length);
-    list->words[list->count++] = copy;
-}
-
-static void add_separated(struct word_list *list, const char *text, const char *separators)
-{
+    list->texts = must_grow(list->texts, list->text_count + 1, sizeof *list->texts);
+    list->texts[list->text_count++] = text;
     while (*text) {
-        size_t length = strcspn(text, separators);
-        add(list, text, length);
-        text += length + (text[length] != '\0');
+        char *word = text;
+        text += strcspn(text, lines ? "\r\n" : ",");
+        if (*text)
+            *text++ = '\0';
+        if (!*word)
+            continue;
+        if (list->count == list->capacity) {
+            list->capacity = 2 * list->capacity + 16;
+            list->words = must_grow(list->words, list->capacity, sizeof *list->words);
+        }
+        list->words[list->count++] = word;
     }
-}
-
-bool word_list_add(struct word_list *list, const char *argument)
-{
-    if (argument[0] != '@') {
-        add_separated(list, argument, ",");
-        return true;
-    }
-    size_t length;
-    char *text = read_whole(argument + 1, &length);
-    if (!text)
-        return false;
-    add_separated(list, text, "\r\n");
-    free(text);
-    return true;
 }
 
 void word_list_free(struct word_list *list)
 {
-    for (size_t k = 0; k < list->count; k++)
-        free(list->words[k]);
+    for (size_t k = 0; k < list->text_count; k++)
+        free(list->texts[k]);
+    free(list->texts);
     free(list->words);
     *list = (struct word_list){0};
 }

@@ -6,18 +6,21 @@
 #include "memory.h"
 
 struct word_list {
-    char **words;
+    char **words; /* in the texts */
     size_t count, capacity;
+    char **texts;
+    size_t text_count;
 };
 
-/* Adds the words of one argument: comma separated, or @FILE with one word per line. Returns false
- * with errno set if the file cannot be read. */
-bool word_list_add(struct word_list *list, const char *argument);
+/* Adds the words of a text: comma separated, or one per line. Takes over the text, which is on the
+ * heap. */
+void word_list_add(struct word_list *list, char *text, bool lines);
 void word_list_free(struct word_list *list);
 
-/* Reads a complete file, or standard input for "-"; on the heap and zero-terminated; NULL with
- * errno set on failure. */
-char *read_whole(const char *path, size_t *length);
+/* Reads a complete file of at most `most` bytes, or standard input for "-"; on the heap and
+ * zero-terminated; NULL with errno set on failure, to EFBIG if it is longer. run_read() is the one
+ * for files that the user names. */
+char *read_whole(const char *path, size_t most, size_t *length);
 
 /* Word i of a vocabulary: its bytes and their number. */
 typedef const char *word_getter(const void *of, uint32_t i, size_t *length);

@@ -245,7 +245,7 @@ static bool set_up(struct archive *archive, supporter *const *formats,
                    archive_read_callback *wants_bytes, pv_byte_stream *stream)
 {
     for (; *formats; formats++)
-        if ((*formats)(archive) != ARCHIVE_OK)
+        if ((*formats)(archive) < ARCHIVE_WARN)
             return false;
     return archive_read_set_callback_data(archive, stream) == ARCHIVE_OK &&
            archive_read_set_read_callback(archive, wants_bytes) == ARCHIVE_OK;

@@ -82,3 +82,22 @@ END
     python3 -c 'print("<mediawiki>" + "<a>" * 1000000)' | gzip >nested.xml.gz
     refused 3 "nested.xml.gz: line 1 nests more than 100 elements" tokenize nested.xml.gz
 }
+
+@test "files that are read whole are at most a sixteenth of the memory limit" {
+    small_text
+    yes word | head -c 70000 >long
+    refused 6 "list of words long is larger than 64.0 KiB, a sixteenth of the memory limit" \
+        count small.txt --keep @long --memory 1M -o y
+    refused 6 "list of words /dev/zero is larger than 1.00 MiB" \
+        count small.txt --keep @/dev/zero --memory 16M -o y
+    printf 'cat\r\n\nmat\n' >list
+    "$PSDVEC" count small.txt --min-count 1000 --keep @list --keep dog,sat -q -o y
+    "$PSDVEC" counts info y --no-verify | grep -q "^  words  *4$"
+    "$PSDVEC" train small.txt --min-count 1 --dim 4 -q -o m.st
+    refused 6 "/dev/zero is larger than" explain m.st --file /dev/zero --memory 16M
+    refused 6 "/dev/zero is larger than" similar m.st --from /dev/zero --memory 16M
+    local status=0
+    "$PSDVEC" ask m.st --memory 16M </dev/zero 2>stderr || status=$?
+    [ "$status" -eq 3 ]
+    grep -q 'line 1 of standard input is longer than' stderr
+}
