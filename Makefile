@@ -93,13 +93,11 @@ SHARED := libpsdvec.$(VERSION).dylib
 SONAME := libpsdvec.$(SOVERSION).dylib
 SOLINK := libpsdvec.dylib
 SOFLAGS = -dynamiclib -Wl,-install_name,$(LIBDIR)/$(SONAME)
-LDHARDEN =
 else
 SHARED := libpsdvec.so.$(VERSION)
 SONAME := libpsdvec.so.$(SOVERSION)
 SOLINK := libpsdvec.so
 SOFLAGS = -shared -Wl,-soname,$(SONAME) -Wl,-z,defs
-LDHARDEN = -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
 endif
 
 # ---- Flags -----------------------------------------------------------------
@@ -136,12 +134,23 @@ ARPACK_LIBS = $(call once,ARPACK_LIBS,$(PKG_CONFIG) --exists arpack && $(PKG_CON
 CC_VERSION = $(call once,CC_VERSION,$(CC) --version | head -n 1)
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
-       -Wformat=2 -Wundef
+       -Wformat=2 -Wundef -Wdate-time
 # With the lower optimisation of sanitized builds, gcc gives false warnings about initialisation;
 # the normal build still checks for them.
 WERROR_FLAGS = $(if $(WERROR),-Werror $(if $(SANITIZE),$(if $(findstring clang,$(CC_VERSION)),,-Wno-error=maybe-uninitialized)))
-HARDEN = -fstack-protector-strong $(if $(filter Linux,$(SYSTEM)),-fstack-clash-protection) \
-         $(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+# Hardening, as far as the compiler and the linker support it (docs/explanation/hardening.md). A
+# packager's own _FORTIFY_SOURCE takes precedence; sanitizers do not work with it.
+hardening = $(call once,HARDEN_$1,CC='$(CC)' sh scripts/hardening.sh $1)
+FORTIFY = $(if $(SANITIZE)$(COVERAGE)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(if \
+              $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(call hardening,fortify)))
+HARDEN = $(call hardening,compile) $(FORTIFY)
+LDHARDEN = $(call hardening,link)
+PROGRAM_LDFLAGS = $(if $(filter -static,$(LDFLAGS)),,$(call hardening,program))
+# Objects do not contain the folders in which they were built.
+PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=. $(if $(filter build,$(BUILD)),,-ffile-prefix-map=$(BUILD)=build)
+# A limit on the stack frame of a function, so that small stacks suffice: cli/system.c and
+# src/base/thread.c. Frames grow with instrumentation and without optimisation.
+FRAME = $(if $(SANITIZE)$(COVERAGE),,$(if $(filter -O2 -O3,$(CFLAGS)),-Wframe-larger-than=24576))
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
 COVERAGE_FLAGS = $(if $(COVERAGE),--coverage -O0)
 # Contraction of a*b+c would make results depend on the compiler and the machine. The library is
@@ -152,9 +161,9 @@ SYSTEM_FLAGS = -D_GNU_SOURCE
 TAIL_CFLAGS = $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
 HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-DPV_PORTABLE=1)
 
-LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(TAIL_CFLAGS)
+LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(FRAME) $(TAIL_CFLAGS)
 # The program includes only util of src/: tests/check_modules.sh.
-CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(EDIT_CFLAGS) $(TAIL_CFLAGS)
+CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(EDIT_CFLAGS) $(FRAME) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
 HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -170,7 +179,7 @@ $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
 $(EDIT_CFLAGS) $(EDIT_LIBS)
 $(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
-$(ALL_LDFLAGS) $(LIBS)
+$(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(PRIVATE_BLAS)
 $(SONAME)
 endef
@@ -203,7 +212,7 @@ $(BUILD)/bench/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
+	$Q$(CC) $(CFLAGS_HERE) $(PREFIX_MAP) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 -include $(OBJECTS:.o=.d)
 
 $(SETS_C): scripts/builtin-sets.sh $(SETS) $(BUILD)/sources
@@ -217,13 +226,13 @@ $(PAGES_C): scripts/embed-pages.sh $(PAGE_FILES) $(BUILD)/sources
 $(PAGES_C:.c=.o): private CFLAGS_HERE = $(CLI_CFLAGS) -Icli
 $(SETS_C:.c=.o) $(PAGES_C:.c=.o): %.o: %.c
 	$(call say,CC,$<)
-	$Q$(CC) $(CFLAGS_HERE) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
+	$Q$(CC) $(CFLAGS_HERE) $(PREFIX_MAP) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 
 # BLAS as one object and, if that is a private copy of many megabytes, also as a shared library for
 # the test programs. Neither is instrumented.
 BLAS_OBJ := $(BUILD)/openblas.o
 BLAS_LIB := $(BUILD)/libpv_blas.so
-BLAS_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(WERROR_FLAGS) -fno-lto
+BLAS_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(WARN) $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(PREFIX_MAP) $(WERROR_FLAGS) -fno-lto
 define private_blas
 	$(call say,BLAS,'private copy of $(PRIVATE_BLAS)')
 	$Q$(CC) $(BLAS_CFLAGS) -c src/base/blas_private.c -o $(@:.o=-guard.o)
@@ -241,7 +250,9 @@ $(BLAS_OBJ): $(BLAS_SRC) src/base/blas.h scripts/private-blas.sh $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(if $(PRIVATE_BLAS),$(private_blas),$(shared_blas))
 
-archive = $(call say,AR,$@)$(newline)	@rm -f $@$(newline)	$Q$(AR) rcs $@ $1
+# D: without times and owners; other archivers than these two do not know it.
+AR_DETERMINISTIC = $(call once,AR_DETERMINISTIC,$(AR) --version | grep -q 'GNU\|LLVM' && echo D)
+archive = $(call say,AR,$@)$(newline)	@rm -f $@$(newline)	$Q$(AR) rcs$(AR_DETERMINISTIC) $@ $1
 $(BUILD)/$(STATIC): $(LIB_OBJ) $(BLAS_OBJ) $(BUILD)/sources
 	$(call archive,$(LIB_OBJ) $(BLAS_OBJ))
 # The same without BLAS, for programs that are linked with $(TEST_BLAS).
@@ -255,7 +266,7 @@ $(BUILD)/$(SHARED): $(LIB_OBJ) $(BLAS_OBJ) $(BUILD)/sources $(BUILD)/flags
 	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/$(SOLINK)
 
-link = $(call say,LD,$@)$(newline)	$Q$(CC) $(ALL_LDFLAGS) $1 $(LIBS) -o $@
+link = $(call say,LD,$@)$(newline)	$Q$(CC) $(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $1 $(LIBS) -o $@
 
 $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
 	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC) $(EDIT_LIBS))

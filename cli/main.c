@@ -88,8 +88,20 @@ static int run_line(const struct command *command, int argc, char **argv)
     return code;
 }
 
+/* More than any command uses: each runs in 48 KiB (tests/cli/process.bats). Work with large frames
+ * runs on threads, whose stacks do not depend on this limit. */
+enum { STACK_KIB = 64 };
+
 int main(int argc, char **argv)
 {
+    unsigned long stack = stack_too_small(STACK_KIB);
+    if (stack > 0) {
+        fprintf(stderr,
+                "psdvec: the stack is limited to %lu KiB, and at least %d KiB are needed; raise "
+                "the limit (ulimit -s)\n",
+                stack, STACK_KIB);
+        return EXIT_RESOURCE;
+    }
     terminal_start();
     signals_start();
     if (argc < 2)

@@ -1,6 +1,6 @@
 /* Manual pages with the man(7) macros, which all versions of troff and mandoc read.
  *
- * The date is that of SOURCE_DATE_EPOCH if it is set, so that builds of packages are
+ * The date is that of SOURCE_DATE_EPOCH; without it, pages have no date, so that builds are
  * reproducible. */
 #include "help.h"
 
@@ -54,13 +54,14 @@ static void roff_sentence(struct buffer *to, const char *help)
 static void head(struct buffer *to, const char *page)
 {
     const char *epoch = system_variable("SOURCE_DATE_EPOCH");
-    char *end = NULL;
+    char *end = NULL, date[32] = "\"\"";
     unsigned long long seconds = epoch ? strtoull(epoch, &end, 10) : 0;
-    time_t when = epoch && *epoch && !*end ? (time_t)seconds : time(NULL);
-    struct tm parts;
-    char date[32];
-    gmtime_r(&when, &parts);
-    strftime(date, sizeof date, "%Y-%m-%d", &parts);
+    if (epoch && *epoch && !*end) {
+        time_t when = (time_t)seconds;
+        struct tm parts;
+        gmtime_r(&when, &parts);
+        strftime(date, sizeof date, "%Y-%m-%d", &parts);
+    }
     buffer_text(to, ".TH ");
     for (const char *c = page; *c; c++)
         buffer_char(to, (char)toupper((unsigned char)*c));

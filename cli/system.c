@@ -1,4 +1,4 @@
-/* System error messages, the environment, and signals.
+/* System error messages, the environment, limits, and signals.
  *
  * The signal handler only sets a flag; the library reads it through its should_cancel callback,
  * cleans up, which removes temporary files, and returns a 6xx status. A second SIGINT or SIGTERM
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <unistd.h>
 
@@ -32,6 +33,20 @@ const char *system_remedy(int number)
 const char *system_variable(const char *name)
 {
     return getenv(name); /* NOLINT(concurrency-mt-unsafe): nothing here calls setenv */
+}
+
+unsigned long stack_too_small(unsigned long needed_kib)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur / 1024 >= needed_kib)
+        return 0;
+    /* The kernel applies the new limit when the stack grows. */
+    struct rlimit raised = {.rlim_cur = (rlim_t)needed_kib * 1024, .rlim_max = limit.rlim_max};
+    if (setrlimit(RLIMIT_STACK, &raised) == 0)
+        return 0;
+    unsigned long kib = (unsigned long)(limit.rlim_cur / 1024);
+    return kib > 0 ? kib : 1;
 }
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};

@@ -12,6 +12,10 @@ const char *system_remedy(int number);
 /* The value of an environment variable; NULL if it is not set. */
 const char *system_variable(const char *name);
 
+/* Makes sure that the stack of the main thread may grow as far as the program needs. Returns 0, or
+ * the limit in KiB if it is too small and cannot be raised. */
+unsigned long stack_too_small(unsigned long needed_kib);
+
 /* Handles Ctrl-C and other stopping signals: the first requests the work to stop; a second SIGINT or
  * SIGTERM ends the program immediately. */
 void signals_start(void);

@@ -18,7 +18,7 @@ sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
 portable = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/portable PORTABLE=1 CFLAGS=-O1
 
 ##@ Demo, tests and benchmarks
-.PHONY: demo test check-long bench bench-train
+.PHONY: demo test check-long check-reproducible bench bench-train
 demo: ## train on a real corpus and show results; TEXT=path for another text
 	$(NEED) build $(if $(TEXT),,demo)
 	+@$(SUBMAKE) all
@@ -29,7 +29,7 @@ test: ## run the tests that must pass before a commit, in a few minutes
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(portable) unit-tests
-	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh \
+	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
@@ -38,10 +38,16 @@ check-long: ## run all tests, including long ones, under each sanitizer, and the
 	+@$(SUBMAKE) test
 	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")
 	+@TEST_TIMEOUT=14400 $(run_suites) scripts/check-arm64.sh
+	+@$(SUBMAKE) check-reproducible
 	+@$(SUBMAKE) asan
 	+@$(SUBMAKE) ubsan
 	+@$(SUBMAKE) tsan
 	+@$(SUBMAKE) fuzz
+
+check-reproducible: ## build in another folder and compare the results bit by bit
+	$(NEED) build
+	+@$(SUBMAKE) all
+	+@TEST_TIMEOUT=3600 $(run_suites) scripts/check-reproducible.sh
 
 bench: ## build and run the benchmarks
 	$(NEED) build
@@ -57,6 +63,14 @@ bench-train: ## run the training benchmarks on the text BENCH=path
 .PHONY: files
 files: ## list all source files with the first sentence of their head comments
 	@sh scripts/list-files.sh
+
+.PHONY: sbom
+# Lists the archive of the private OpenBLAS, too, which the program contains.
+sbom: ## write the software bill of materials of the program (CycloneDX) to BUILD/psdvec.cdx.json
+	$(NEED) build test
+	+@$(SUBMAKE) program
+	@python3 scripts/sbom.py $(BUILD)/psdvec $(VERSION) '$(CC)' $(PRIVATE_BLAS) > $(BUILD)/psdvec.cdx.json
+	@echo "$(BUILD)/psdvec.cdx.json"
 
 .PHONY: site
 site: ## build the documentation as a site with offline search in BUILD/site
@@ -78,7 +92,7 @@ abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` che
 	@BUILD='$(BUILD)' sh tests/check_abi.sh --write
 
 ##@ Analysis
-.PHONY: asan ubsan tsan fuzz torture coverage lint format format-check
+.PHONY: asan ubsan tsan fuzz torture coverage lint analyze format format-check
 asan: ## run unit and command-line tests with the address, leak and undefined-behaviour sanitizers
 	$(NEED) build test
 	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
@@ -133,6 +147,12 @@ lint: ## run clang-tidy and cppcheck on the sources, shellcheck on the scripts
 .PHONY: run-lint
 run-lint:
 	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+
+analyze: ## run gcc's analyser of paths through the code on the sources
+	+@$(MAKE) --no-print-directory run-analyze
+.PHONY: run-analyze
+run-analyze:
+	@JOBS=$(JOBS) sh scripts/analyze.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
 format: ## format the sources with clang-format

@@ -3,6 +3,7 @@
 # Fails if a file has no head comment.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+# shellcheck disable=SC2016
 find src cli -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     function finish() {
         sub(/[ \t]*\*\/.*/, "", text)

@@ -67,6 +67,25 @@ void pv_pool_free(pv_pool *pool)
     free(pool);
 }
 
+/* The default would be the limit of the process (`ulimit -s`), which may be too small for a thread,
+ * or so large that many threads exhaust the address space. Calls of BLAS and the decompressors use
+ * less than a tenth of this; instrumented code uses more. */
+static const size_t stack_size = (size_t)2 << 20;
+
+/* Starts a thread. Returns 0 or an errno value. */
+static int start_worker(pool_worker *worker)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error)
+        return error;
+    error = pthread_attr_setstacksize(&attributes, stack_size);
+    if (!error)
+        error = pthread_create(&worker->thread, &attributes, worker_main, worker);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
 static psdvec_status ensure_pool(psdvec_context *ctx)
 {
     if (ctx->pool)
@@ -80,7 +99,7 @@ static psdvec_status ensure_pool(psdvec_context *ctx)
     pthread_cond_init(&pool->finished, NULL);
     for (int i = 0; i < helpers; i++) {
         pool->workers[i] = (pool_worker){.pool = pool, .number = i + 1};
-        int error = pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]);
+        int error = start_worker(&pool->workers[i]);
         if (error) {
             char text[100];
             pv_pool_free(pool);

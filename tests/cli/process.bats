@@ -35,3 +35,33 @@ some_text() {
     cmp expected one
     cmp expected two
 }
+
+@test "a stack limit that is too small is refused, or raised where that is allowed" {
+    some_text
+    (
+        ulimit -s 32
+        refused 6 "the stack is limited to 32 KiB, and at least 64 KiB are needed" train text -o model
+    )
+    (
+        ulimit -S -s 32
+        "$PSDVEC" train text --dim 5 --threads 2 -o model -q
+    )
+}
+
+@test "commands run with a stack of 64 KiB, on several threads" {
+    some_text
+    gzip -k text
+    printf '<html><body><p>%s</p></body></html>' "$(head -n 50 text)" >text.html
+    (
+        ulimit -s 64
+        for threads in 1 4; do
+            "$PSDVEC" train text --dim 60 --threads $threads -o model$threads -q
+        done
+        "$PSDVEC" count text.gz text.html -o counts -q
+        "$PSDVEC" tokenize --tokenizer icu text >/dev/null || [ $? -lt 128 ]
+        "$PSDVEC" eval model1 >/dev/null || [ $? -lt 128 ]
+        "$PSDVEC" similar model1 waaa wbbb >/dev/null || [ $? -lt 128 ]
+        "$PSDVEC" simulate --vocab 100 --dim 8 --tokens 1000 -o simulated -q
+    )
+    cmp model1 model4
+}
