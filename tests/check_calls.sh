@@ -8,7 +8,8 @@ set -u
 
 # Functions whose result depends on the locale: util/c_locale.c has replacements.
 locale_calls='strto[df]|strtold|atof|v?f?scanf|sscanf|vsscanf|strerror|strerror_r|strn?casecmp|strcoll|strxfrm
-setlocale|localeconv|newlocale|uselocale|v?sprintf|vsnprintf|vasprintf|tolower|toupper
+strto[df]_l|strfrom[dfl]|[efg]cvt|[ef]cvt_r|wcsto[df]|wcstold|localeconv|nl_langinfo
+setlocale|newlocale|uselocale|v?sprintf|vsnprintf|vasprintf|vfprintf|vdprintf|tolower|toupper
 is(alnum|alpha|blank|cntrl|digit|graph|lower|print|punct|space|upper|xdigit)'
 
 # Prints "FILE:LINE: text (why)" for every call that breaks a rule. Comments are ignored; fscanf may
@@ -32,8 +33,8 @@ offences() {
                     if (code ~ "[^A-Za-z0-9_](" locale ")\\(" && code !~ /fscanf\(.*(SCN|%[dul])/)
                         offend("use util/c_locale.h")
                     # A call may continue on the next lines, up to its semicolon.
-                    if (code ~ /[^A-Za-z0-9_](snprintf|asprintf|fprintf|dprintf)\(/) inside = 1
-                    if (inside && code ~ /%[-+ #0-9.*]*l?[aefgAEFG]/) offend("use pv_snprintf")
+                    if (code ~ /[^A-Za-z0-9_](snprintf|asprintf|fprintf|dprintf|printf|fwprintf|swprintf)\(/) inside = 1
+                    if (inside && code ~ /%[-+ #0-9.*\047]*[lL]?[aefgAEFG]/) offend("use pv_snprintf")
                     if (code ~ /;[ \t]*$/) inside = 0
                 }' "$file"
         done
@@ -104,6 +105,9 @@ try bad src/base/a.c 'if (isdigit(c)) /* a digit */'
 try bad src/base/a.c 'snprintf(text, 20, "%.17g", x);'
 try bad src/base/a.c 'snprintf(text, 20,
     "%d of %5.2f", i, x);'
+try bad src/base/a.c 'printf("%Lf", x);'
+try bad src/base/a.c 'fprintf(file, "%.*g", digits, x);'
+try bad src/base/a.c 'gcvt(x, 10, text);'
 try good src/count/a.c 'x = pv_strtod(text); /* strtod(text) follows the locale */'
 try good src/count/a.c '/* strtod(text)
  * strtof(text) */'

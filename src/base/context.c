@@ -166,6 +166,9 @@ void pv_begin(psdvec_context *ctx)
     atomic_store(&ctx->status, PSDVEC_OK);
 }
 
+#undef pv_fail
+#undef pv_fail_errno
+
 psdvec_status pv_fail(psdvec_context *ctx, psdvec_status status, const char *format, ...)
 {
     pthread_mutex_lock(&ctx->lock);

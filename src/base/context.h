@@ -69,6 +69,12 @@ static inline psdvec_status pv_failure(const psdvec_context *ctx)
     return status != PSDVEC_OK ? (psdvec_status)status : PSDVEC_ERR_INTERNAL;
 }
 
+/* For gcc's analyser, which cannot know that these never return PSDVEC_OK (`make analyze`). */
+#ifdef PV_ANALYZE
+#define pv_fail(...) ((void)pv_fail(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
+#define pv_fail_errno(...) ((void)pv_fail_errno(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
+#endif
+
 /* True if the run was cancelled or another thread failed: return soon. */
 bool pv_stopping(psdvec_context *ctx);
 

@@ -212,6 +212,27 @@ static psdvec_status score(tour *t, const char *model_path)
     return status;
 }
 
+/* A model of another method, with a fraction in its settings, and a copy with fitted parameters. */
+static psdvec_status compare_methods(tour *t, const char *model_path)
+{
+    psdvec_baseline_options options;
+    psdvec_baseline_options_default(&options, PSDVEC_METHOD_SVD, NULL);
+    options.dim = DIM / 2;
+    options.eigenvalue_power = 0.625;
+    const char *text[] = {in(t, "text.txt")};
+    psdvec_model *model = NULL;
+    psdvec_fit_report fit;
+    psdvec_status status = psdvec_baseline(t->ctx, &options, in(t, "whole"), in(t, "svd"), NULL);
+    if (status == PSDVEC_OK)
+        status = psdvec_model_open(t->ctx, model_path, &model);
+    if (status == PSDVEC_OK)
+        status = psdvec_fit_temperature(t->ctx, model, NULL, NULL, text, 1, 500, &fit);
+    if (status == PSDVEC_OK)
+        status = psdvec_model_write_fit(t->ctx, model, &fit, in(t, "fitted"));
+    psdvec_model_close(model);
+    return status;
+}
+
 static psdvec_status simulate(tour *t)
 {
     psdvec_simulate_options options;
@@ -268,6 +289,8 @@ static psdvec_status go(tour *t)
         status = convert(t, model);
     if (status == PSDVEC_OK)
         status = score(t, model);
+    if (status == PSDVEC_OK)
+        status = compare_methods(t, model);
     if (status == PSDVEC_OK)
         status = simulate(t);
     return status;
