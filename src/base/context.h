@@ -73,6 +73,7 @@ static inline psdvec_status pv_failure(const psdvec_context *ctx)
 #ifdef PV_ANALYZE
 #define pv_fail(...) ((void)pv_fail(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
 #define pv_fail_errno(...) ((void)pv_fail_errno(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
+#define pv_failure(...) ((void)pv_failure(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
 #endif
 
 /* True if the run was cancelled or another thread failed: return soon. */
