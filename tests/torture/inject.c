@@ -216,8 +216,9 @@ static int strikes(call_class class)
     inside = true;
     int error = errno;
     chain where = {.depth = 0};
-    if (wish.sites || !atomic_load(&hit_logged))
-        _Unwind_Backtrace(take_frame, &where);
+    _Unwind_Backtrace(take_frame, &where);
+    if (where.depth == 0) /* the start of a thread, inside the C library or the sanitizer */
+        here = false;
     if (wish.sites)
         note_site(class, number, &where);
     if (here && !atomic_exchange(&hit_logged, true)) {

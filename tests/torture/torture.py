@@ -135,6 +135,7 @@ def make_inputs(folder, program):
                     "</page>\n" for number, line in enumerate(second.splitlines()) if line)
     write("dump.xml", '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">\n' + pages +
           "</mediawiki>\n")
+    os.mkdir(os.path.join(folder, "pages"))
     os.mkdir(os.path.join(folder, "folder"))
     write("folder/one.txt", text)
     write("folder/two.txt.gz", gzip.compress(second.encode(), mtime=0))
