@@ -287,7 +287,7 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     for (size_t i = 0; i < r->unit_count; i++)
         units = hash_more(units, &r->units[i].fingerprint, sizeof r->units[i].fingerprint);
     PV_TRY(make_path(r, "all-words", units, "safetensors", &path));
-    if (!is_whole(r, path, true))
+    if (!is_undamaged(r, path, true))
         PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
                                     NULL, NULL));
     PV_TRY_DONE(pv_counts_open(ctx, path, &all));
