@@ -377,3 +377,4 @@ help: ## show this list
 
 include mk/check.mk
 include mk/install.mk
+include mk/python.mk

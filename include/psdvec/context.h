@@ -51,6 +51,10 @@ typedef void psdvec_progress_fn(void *user, const psdvec_progress *progress);
 typedef void psdvec_message_fn(void *user, psdvec_message_level level, const char *text);
 typedef bool psdvec_cancel_fn(void *user);
 
+/* A psdvec_cancel_fn for hosts whose own functions would be slow to call, such as interpreters:
+ * returns true if the byte that `user` points to is not 0. Any thread may set the byte. */
+PSDVEC_API bool psdvec_cancel_if_set(void *user);
+
 typedef struct psdvec_context_options {
     size_t size;                     /* set by psdvec_context_options_default */
     psdvec_progress_fn *on_progress; /* called about ten times per second at most; may be NULL */

@@ -93,6 +93,11 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
     return status;
 }
 
+bool psdvec_cancel_if_set(void *user)
+{
+    return user && atomic_load((const _Atomic unsigned char *)user);
+}
+
 psdvec_context *pv_context_hold(psdvec_context *ctx)
 {
     atomic_fetch_add(&ctx->holders, 1);

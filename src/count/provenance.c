@@ -118,9 +118,15 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
 
 /* ---- Inputs ------------------------------------------------------------------------- */
 
+/* The number of a descriptor means nothing in another run, so it is not stored. */
+static const char *stored_name(const char *name)
+{
+    return strncmp(name, "/dev/fd/", 8) == 0 ? "/dev/fd" : name;
+}
+
 psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
 {
-    const char *name = copy_of(p, note->name);
+    const char *name = copy_of(p, stored_name(note->name));
     PV_TRY(PV_RESERVE(&p->memory, p->inputs, p->input_capacity, p->input_count + 1));
     p->inputs[p->input_count] = *note;
     p->inputs[p->input_count++].name = name;

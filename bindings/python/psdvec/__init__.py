@@ -1,0 +1,27 @@
+"""psdvec: word embeddings from a generative model.
+
+    >>> import psdvec
+    >>> model = psdvec.train("wiki.txt.zst", dim=300, min_count=20)
+    >>> model.most_similar("king", topn=5)
+
+`train`, `count` and other functions read files, or any iterable of texts or token lists. Models are
+safetensors files; `load` opens them and vectors of other programs. The names of gensim's
+``KeyedVectors`` work on models.
+"""
+
+from ._abi import VERSION as __version__
+from ._context import Progress
+from ._counts import Counts, load_counts
+from ._errors import (CancelledError, FormatError, InputError, InternalError, NotFoundError,
+                      NumericError, OptionError, OutOfMemoryError, OutputError, PsdvecError,
+                      PsdvecWarning, ResourceError)
+from ._model import Model, Score, from_gensim, load
+from ._operations import Difference, Scores, baseline, convert, count, evaluate, extend, train
+from ._results import Neighbours
+
+__all__ = [
+    "CancelledError", "Counts", "Difference", "FormatError", "InputError", "InternalError", "Model",
+    "Neighbours", "NotFoundError", "NumericError", "OptionError", "OutOfMemoryError", "OutputError",
+    "Progress", "PsdvecError", "PsdvecWarning", "ResourceError", "Score", "Scores", "__version__",
+    "baseline", "convert", "count", "evaluate", "extend", "from_gensim", "load", "load_counts", "train",
+]

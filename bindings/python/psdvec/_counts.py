@@ -1,0 +1,127 @@
+"""Counts of word pairs."""
+
+import ctypes
+import json
+import os
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _abi
+from ._context import shared
+from ._library import lib, text
+from ._results import plural
+
+
+class CountsHandle:
+    """An open counts file, closed when nobody refers to it any more."""
+
+    def __init__(self, path: str, folder: Any = None):
+        self.pointer: Optional[int] = None
+        self.path, self.folder = path, folder
+        counts = ctypes.c_void_p()
+        shared().call(lib.psdvec_counts_open, os.fsencode(path), ctypes.byref(counts))
+        self.pointer = counts.value
+
+    def __del__(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer and lib is not None:
+            lib.psdvec_counts_close(pointer)
+        if self.folder is not None:
+            self.folder.cleanup()
+
+
+class Counts:
+    """How often words occur together: x[i, j] counts word j after word i within the window."""
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[CountsHandle] = None):
+        self._handle = _handle or CountsHandle(os.fspath(path))
+        self._info = lib.psdvec_counts_get_info(self._handle.pointer).contents
+        self._words: Optional[List[str]] = None
+
+    @property
+    def path(self) -> str:
+        """The counts file."""
+        return self._handle.path
+
+    def __len__(self) -> int:
+        return int(self._info.words)
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """Sizes, and how the counts were made."""
+        i = self._info
+        facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
+            "words", "bigrams", "tokens", "documents", "window", "held_out", "phrases", "file_bytes")}
+        for name in ("settings", "vocabulary", "inputs"):
+            stored = text(getattr(i, name + "_json"))
+            facts[name] = json.loads(stored) if stored else None
+        return facts
+
+    @property
+    def index_to_key(self) -> List[str]:
+        """All words, by number."""
+        if self._words is None:
+            length = ctypes.c_size_t()
+            by = ctypes.byref(length)
+            self._words = [text(lib.psdvec_counts_word(self._handle.pointer, i, by), length.value)
+                           for i in range(len(self))]
+        return self._words
+
+    def find(self, word: str) -> Optional[int]:
+        """The number of a word, or None."""
+        data, i = word.encode("utf-8", "replace"), ctypes.c_uint32()
+        found = lib.psdvec_counts_find(self._handle.pointer, data, len(data), ctypes.byref(i))
+        return i.value if found else None
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) is not None
+
+    def _number(self, word: Union[str, int]) -> int:
+        i = self.find(word) if isinstance(word, str) else int(word)
+        if i is None or not 0 <= i < len(self):
+            raise KeyError(f"the counts do not have the word {word!r}")
+        return i
+
+    def frequency(self, word: Union[str, int]) -> int:
+        """How often a word occurs in the text."""
+        return int(lib.psdvec_counts_frequency(self._handle.pointer, self._number(word)))
+
+    def __getitem__(self, pair: Tuple[Union[str, int], Union[str, int]]) -> float:
+        context, focus = (self._number(word) for word in pair)
+        return lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale
+
+    def row(self, word: Union[str, int]) -> Tuple[np.ndarray, np.ndarray]:
+        """The numbers of the words that follow a word, ascending, and their counts."""
+        row = _abi.psdvec_row()
+        lib.psdvec_counts_row(self._handle.pointer, self._number(word), ctypes.byref(row))
+        if not row.length:
+            return np.empty(0, np.uint32), np.empty(0)
+        values = row.values32 if row.values32 else row.values64
+        return (np.ctypeslib.as_array(row.focus, (row.length,)).copy(),
+                np.ctypeslib.as_array(values, (row.length,)) / self._info.scale)
+
+    def to_scipy(self) -> Any:
+        """The counts as a scipy.sparse.csr_matrix; rows are the words before."""
+        from scipy.sparse import csr_matrix
+        begin = np.zeros(len(self) + 1, np.int64)
+        rows = [self.row(i) for i in range(len(self))]
+        np.cumsum([len(focus) for focus, _ in rows], out=begin[1:])
+        focus = np.concatenate([f for f, _ in rows]) if rows else np.empty(0, np.uint32)
+        values = np.concatenate([v for _, v in rows]) if rows else np.empty(0)
+        return csr_matrix((values, focus.astype(np.int32), begin), shape=(len(self), len(self)))
+
+    def verify(self) -> None:
+        """Reads the whole file and checks it; raises FormatError if it is damaged."""
+        shared().call(lib.psdvec_counts_verify, self._handle.pointer)
+
+    def __repr__(self) -> str:
+        name = os.path.basename(self.path) if self._handle.folder is None else "in memory"
+        return (f"<psdvec.Counts {name!r}: {plural(len(self), 'word')}, "
+                f"{plural(int(self._info.bigrams), 'pair')}\n window {self._info.window}, "
+                f"{plural(int(self._info.tokens), 'token')}>")
+
+
+def load_counts(path: Union[str, "os.PathLike[str]"]) -> Counts:
+    """Opens a counts file."""
+    return Counts(path)

@@ -1,0 +1,592 @@
+"""Models: vectors, neighbours, analogies."""
+
+import ctypes
+import json
+import os
+import tempfile
+from html import escape
+from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
+                    Tuple, Union)
+
+import numpy as np
+
+from . import _abi
+from ._abi import psdvec_measure as Measure
+from ._abi import psdvec_precision as Precision
+from ._context import shared
+from ._errors import FormatError
+from ._gensim import GensimNames
+from ._library import lib, text
+from ._results import Neighbours, plural
+
+Word = Union[str, int]
+Query = Union[str, int, np.ndarray, Tuple[Any, float]]
+_FLOATS = ctypes.POINTER(ctypes.c_float)
+
+
+class Handle:
+    """An open model. It is closed when nobody refers to it any more, neither models nor arrays."""
+
+    def __init__(self, path: str, pointer: Optional[int] = None, folder: Any = None):
+        self.pointer: Optional[int] = None
+        self.path = path
+        self.folder = folder  # a temporary folder that is deleted with the handle
+        if pointer is None:
+            model = ctypes.c_void_p()
+            shared().call(lib.psdvec_model_open, os.fsencode(path), ctypes.byref(model))
+            pointer = model.value
+        self.pointer = pointer
+
+    def __del__(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer and lib is not None:
+            lib.psdvec_model_close(pointer)
+        if self.folder is not None:
+            self.folder.cleanup()
+
+
+class _Memory:
+    """Memory of a model as numpy sees it; the array keeps this object, and so the model, alive."""
+
+    def __init__(self, owner: Handle, address: int, shape: Tuple[int, ...], kind: str = "<f4"):
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "data": (address, True), "shape": shape,
+                                    "typestr": kind}
+
+
+def view(owner: Handle, address: int, shape: Tuple[int, ...]) -> np.ndarray:
+    """A read-only float32 array without a copy."""
+    return np.asarray(_Memory(owner, address, shape))
+
+
+class Score(NamedTuple):
+    """The score of a model on a test set, or on a section of it."""
+
+    test: str
+    section: Optional[str]   #: None: the whole set
+    measure: str             #: "spearman", "add" (3CosAdd), "mul" (3CosMul), "right", "purity"
+    value: float             #: nan if too few questions are known
+    low: float               #: confidence interval
+    high: float
+    known: int               #: questions whose words the model has
+    total: int
+
+
+class Model(GensimNames):
+    """Word vectors, opened from a file or trained.
+
+    Words are numbered from 0, in models trained by psdvec the most frequent first. All vectors are
+    those of the read-out, which is for comparing words; `generative_vectors` are the vectors of the
+    generative model.
+
+    The names of gensim's ``KeyedVectors``, of versions 3 and 4, work too.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A model of psdvec, or vectors of another program: word2vec text or binary, GloVe or fastText
+        text, or .npy with its list of words beside it.
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[Handle] = None):
+        self._open(_handle or Handle(os.fspath(path)))
+
+    def _open(self, handle: Handle) -> None:
+        self._handle = handle
+        self._info = lib.psdvec_model_get_info(handle.pointer).contents
+        self._words: Optional[List[str]] = None
+        self._index: Optional[Dict[str, int]] = None
+        self._vectors: Optional[np.ndarray] = None
+        self._norms: Optional[np.ndarray] = None
+
+    @property
+    def _model(self) -> int:
+        if self._handle.pointer is None:
+            raise ValueError("the model is closed")
+        return self._handle.pointer
+
+    # ---- What the model is ----------------------------------------------------------------
+    @property
+    def path(self) -> str:
+        """The file of the model."""
+        return self._handle.path
+
+    @property
+    def vector_size(self) -> int:
+        """The number of dimensions."""
+        return int(self._info.dim)
+
+    def __len__(self) -> int:
+        return int(self._info.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.index_to_key)
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """What the file says about the model: sizes, method, and the settings of training and
+        counting."""
+        i = self._info
+        facts: Dict[str, Any] = {
+            "words": int(i.words), "core_words": int(i.core_words), "dim": int(i.dim),
+            "positive": int(i.positive), "file_bytes": int(i.file_bytes),
+            "precision": Precision(i.precision).name.lower(), "method": text(i.method) or None,
+            "written_by": text(i.written_by) or None, "sparse": bool(i.sparse),
+            "has_readout": bool(i.has_readout), "has_spelling": bool(i.has_spelling),
+            "ngrams": int(i.ngrams), "phrases": int(i.phrases),
+        }
+        for name in ("settings", "counts", "extensions", "fit", "joint"):
+            stored = text(getattr(i, name + "_json"))
+            facts[name] = json.loads(stored) if stored else None
+        return facts
+
+    def verify(self) -> None:
+        """Reads the whole file and compares all checksums; raises FormatError if one differs."""
+        shared().call(lib.psdvec_model_verify, self._model)
+
+    # ---- Words ----------------------------------------------------------------------------
+    @property
+    def index_to_key(self) -> List[str]:
+        """All words, by number."""
+        if self._words is None:
+            length = ctypes.c_size_t()
+            by = ctypes.byref(length)
+            word, model, at = lib.psdvec_model_word, self._model, ctypes.string_at
+            self._words = [at(word(model, i, by), length.value).decode("utf-8", "replace")
+                           for i in range(len(self))]
+        return self._words
+
+    @property
+    def key_to_index(self) -> Dict[str, int]:
+        """The number of each word."""
+        if self._index is None:
+            self._index = {word: i for i, word in enumerate(self.index_to_key)}
+        return self._index
+
+    def _word(self, i: int) -> str:
+        if self._words is not None:
+            return self._words[i]
+        length = ctypes.c_size_t()
+        return text(lib.psdvec_model_word(self._model, i, ctypes.byref(length)), length.value)
+
+    def find(self, word: str) -> Optional[int]:
+        """The number of a word as a user types it, or None: first by its exact spelling, then as the
+        model's tokenizer writes it, so that "Paris" finds "paris"."""
+        data, i = word.encode("utf-8", "replace"), ctypes.c_uint32()
+        if lib.psdvec_model_find(self._model, data, len(data), ctypes.byref(i)):
+            return i.value
+        shared().call(lib.psdvec_model_find_normalized, self._model, data, len(data),
+                      ctypes.byref(i))
+        return None if i.value == _abi.PSDVEC_UNKNOWN_WORD else i.value
+
+    def __contains__(self, word: object) -> bool:
+        if isinstance(word, str):
+            return self.find(word) is not None
+        return isinstance(word, (int, np.integer)) and 0 <= word < len(self)
+
+    def form(self, word: Word) -> str:
+        """A word as it is usually written in the text: "Größe" for the word "grösse"."""
+        length = ctypes.c_size_t()
+        return text(lib.psdvec_model_form(self._model, self._number(word), ctypes.byref(length)),
+                    length.value)
+
+    def frequency(self, word: Word) -> int:
+        """How often a word occurs in the text of training; 0 if not known."""
+        return int(lib.psdvec_model_frequency(self._model, self._number(word)))
+
+    def suggest(self, word: str, topn: int = 5) -> List[str]:
+        """Words that are spelled almost like this one."""
+        data = word.encode("utf-8", "replace")
+        room, count = (ctypes.c_uint32 * max(1, topn))(), ctypes.c_size_t()
+        shared().call(lib.psdvec_model_suggest, self._model, data, len(data),
+                      lib.psdvec_edit_limit(len(data)), room, topn, ctypes.byref(count))
+        return [self._word(i) for i in room[:count.value]]
+
+    def inflections(self, word: str) -> List[str]:
+        """Words of the model that are forms of this one by their spelling: king's, kings."""
+        data, count = word.encode("utf-8", "replace"), ctypes.c_size_t()
+        room = (ctypes.c_uint32 * 1000)()
+        shared().call(lib.psdvec_model_inflections, self._model, data, len(data), room, 1000,
+                      ctypes.byref(count))
+        return [self._word(i) for i in room[:min(1000, count.value)]]
+
+    def tokenize(self, document: str) -> List[str]:
+        """Splits a text into words as the model's text was."""
+        words: List[str] = []
+        data = document.encode("utf-8", "replace")
+
+        def take(_user: Any, word: Any, length: int) -> None:
+            if word:
+                words.append(word[:length].decode("utf-8", "replace") if isinstance(word, bytes)
+                             else text(word, length))
+        shared().call(lib.psdvec_model_tokenize, self._model, data, len(data),
+                      _abi.psdvec_token_fn(take), None)
+        return words
+
+    def _number(self, word: Any) -> int:
+        if isinstance(word, str):
+            i = self.find(word)
+            if i is None:
+                near = self.suggest(word, 3)
+                hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+                raise KeyError(f"the model does not have the word {word!r}{hint}")
+            return i
+        if isinstance(word, (int, np.integer)) and not isinstance(word, bool):
+            if not 0 <= word < len(self):
+                raise KeyError(f"the model has no word with the number {word}")
+            return int(word)
+        raise TypeError(f"a word must be a str or its number, not {type(word).__name__}")
+
+    # ---- Vectors --------------------------------------------------------------------------
+    @property
+    def vectors(self) -> np.ndarray:
+        """The vectors of all words, one per row: a read-only view of the file, without a copy."""
+        if self._vectors is None:
+            pointer = _FLOATS()
+            shared().call(lib.psdvec_model_readout, self._model, ctypes.byref(pointer))
+            address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+            self._vectors = view(self._handle, address, (len(self), self.vector_size))
+        return self._vectors
+
+    @property
+    def generative_vectors(self) -> np.ndarray:
+        """The generative vectors of all words: a read-only view."""
+        pointer = lib.psdvec_model_vector(self._model, 0)
+        if not pointer:
+            raise FormatError("the model has no generative vectors, or they do not fit into memory")
+        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+        return view(self._handle, address, (len(self), self.vector_size))
+
+    @property
+    def eigenvalues(self) -> Optional[np.ndarray]:
+        """The eigenvalues of the core matrix with their signs, or None."""
+        pointer = self._info.eigenvalues
+        if not pointer:
+            return None
+        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+        return view(self._handle, address, (self.vector_size,))
+
+    @property
+    def norms(self) -> np.ndarray:
+        """The lengths of all vectors."""
+        if self._norms is None:
+            self._norms = np.linalg.norm(self.vectors, axis=1)
+        return self._norms
+
+    def get_vector(self, key: Word, norm: bool = False) -> np.ndarray:
+        """The vector of a word.
+
+        A word that the model does not have gets a vector by its spelling, if the model has learnt
+        spelling; otherwise KeyError is raised.
+
+        Parameters
+        ----------
+        key : str or int
+            The word, or its number.
+        norm : bool
+            Scale the vector to length 1.
+        """
+        vector = np.zeros(self.vector_size, np.float32)
+        pointer = vector.ctypes.data_as(_FLOATS)
+        i = self.find(key) if isinstance(key, str) else self._number(key)
+        if i is not None:
+            lib.psdvec_model_copy(self._model, i, pointer)
+        elif not self._spell(str(key), pointer):
+            self._number(key)  # raises the error
+        length = float(np.linalg.norm(vector)) if norm else 0.0
+        return vector / np.float32(length) if length > 0 else vector
+
+    def _spell(self, word: str, pointer: Any) -> bool:
+        if not self._info.has_spelling:
+            return False
+        data, needed = word.encode("utf-8", "replace"), ctypes.c_size_t()
+        room = ctypes.create_string_buffer(4 * len(data) + 16)
+        shared().call(lib.psdvec_model_normalize, self._model, data, len(data), room, len(room),
+                      ctypes.byref(needed))
+        spelled = room.raw[:needed.value] if 0 < needed.value < len(room) else data
+        return bool(lib.psdvec_model_spell(self._model, spelled, len(spelled), pointer))
+
+    def __getitem__(self, key: Union[Word, Sequence[Word]]) -> np.ndarray:
+        if isinstance(key, (str, int, np.integer)):
+            return self.get_vector(key)
+        return np.vstack([self.get_vector(k) for k in key])
+
+    def with_spelling(self, weight: float) -> "Model":
+        """A view of the model in which spelling has another weight: 1 is that of training, 0 leaves
+        spelling out."""
+        pointer = ctypes.c_void_p()
+        shared().call(lib.psdvec_model_with_spelling, self._model, float(weight),
+                      ctypes.byref(pointer))
+        return Model(self.path, _handle=Handle(self.path, pointer.value))
+
+    # ---- Queries --------------------------------------------------------------------------
+    def _options(self, restrict: Optional[int], min_frequency: int, min_score: Optional[float],
+                 excluded: Sequence[int]) -> _abi.psdvec_query_options:
+        options = _abi.psdvec_query_options()
+        lib.psdvec_options_init(_abi.psdvec_options_kind.OPTIONS_QUERY, ctypes.byref(options),
+                                ctypes.sizeof(options), 0, None)
+        if restrict is not None:
+            if restrict < 0:
+                raise ValueError("restrict_vocab must not be negative")
+            options.restrict_words = restrict
+        options.min_frequency = min_frequency
+        if min_score is not None:
+            options.min_score = min_score
+        array = (ctypes.c_uint32 * max(1, len(excluded)))(*excluded)
+        setattr(options, "except", array)
+        options.except_count = len(excluded)
+        return options
+
+    def _target(self, positive: Any, negative: Any) -> Tuple[np.ndarray, List[int]]:
+        """The sum of unit vectors, and the words that must not be answers."""
+        total = np.zeros(self.vector_size, np.float64)
+        used: List[int] = []
+        for sign, queries in ((1.0, positive), (-1.0, negative)):
+            for query in _as_list(queries):
+                weight = sign
+                if isinstance(query, tuple):
+                    query, weight = query[0], float(query[1]) * sign
+                if isinstance(query, np.ndarray):
+                    vector = np.asarray(query, np.float64)
+                    if vector.shape != (self.vector_size,):
+                        raise ValueError(f"a vector has the shape {vector.shape}, not "
+                                         f"({self.vector_size},)")
+                else:
+                    vector = self.get_vector(query).astype(np.float64)
+                    number = self.find(query) if isinstance(query, str) else int(query)
+                    if number is not None:
+                        used.append(number)
+                length = np.linalg.norm(vector)
+                if length > 0:
+                    total += weight * vector / length
+        if not _as_list(positive) and not _as_list(negative):
+            raise ValueError("give at least one word or vector")
+        if not np.all(np.isfinite(total)):
+            raise ValueError("the vectors of the query are not finite")
+        return total.astype(np.float32), used
+
+    def most_similar(self, positive: Any = None, negative: Any = None, topn: Optional[int] = 10,
+                     clip_start: int = 0, clip_end: Optional[int] = None,
+                     restrict_vocab: Optional[int] = None, indexer: Any = None, *,
+                     forms: bool = True, min_frequency: int = 0,
+                     min_score: Optional[float] = None) -> Any:
+        """The words whose vectors are nearest, by cosine.
+
+        Parameters
+        ----------
+        positive, negative : str, int, numpy.ndarray, (word, weight), or a list of these
+            Words or vectors that are added and subtracted, each scaled to length 1.
+        topn : int or None
+            How many words; None gives the cosines of all words as an array.
+        clip_start, clip_end, restrict_vocab : int, optional
+            Only words with these numbers; `restrict_vocab` is another name for `clip_end`.
+        forms : bool
+            False leaves out forms of the given words: king's and kings for king.
+        min_frequency, min_score : optional
+            Only words that are at least that frequent, or have at least that cosine.
+
+        Returns
+        -------
+        list of (str, float)
+            Words and cosines, the nearest first; notebooks show it as a chart.
+
+        Examples
+        --------
+        >>> model.most_similar("king", topn=1)[0][0]
+        'queen'
+        """
+        if indexer is not None:
+            raise TypeError("the search is exact; approximate indexers are not supported")
+        target, used = self._target(positive, negative)
+        if clip_end is None:
+            clip_end = restrict_vocab
+        if topn is None:
+            return self._all_cosines(target)[clip_start:clip_end]
+        if topn < 1:
+            return Neighbours()
+        if not forms:
+            for query in _as_list(positive):
+                if isinstance(query, str):
+                    used += [self._number(word) for word in self.inflections(query)]
+        # The library restricts at the end only; words before clip_start are dropped here.
+        extra = min(clip_start, len(self))
+        found = self._search(target[None, :], topn + extra,
+                             self._options(clip_end, min_frequency, min_score, sorted(set(used))))[0]
+        return Neighbours((word, score) for i, word, score in found if i >= clip_start)[:topn] \
+            if clip_start else Neighbours((word, score) for _, word, score in found)
+
+    def most_similar_many(self, queries: Sequence[Query], topn: int = 10, *,
+                          restrict_vocab: Optional[int] = None) -> List[Neighbours]:
+        """The nearest words of many words or vectors at once, many times faster than one by one."""
+        if not len(queries):
+            return []
+        targets, excluded, begin = [], [], [0]
+        for query in queries:
+            target, used = self._target([query], None)
+            targets.append(target)
+            excluded += used
+            begin.append(len(excluded))
+        options = self._options(restrict_vocab, 0, None, excluded)
+        options.except_begin = (ctypes.c_size_t * len(begin))(*begin)
+        return [Neighbours((word, score) for _, word, score in found)
+                for found in self._search(np.vstack(targets), topn, options)]
+
+    def _search(self, targets: np.ndarray, topn: int, options: Any) -> List[List[Tuple[int, str, float]]]:
+        targets = np.ascontiguousarray(targets, np.float32)
+        count = len(targets)
+        topn = max(1, min(topn, len(self)))
+        room = (_abi.psdvec_neighbour * (count * topn))()
+        found = (ctypes.c_size_t * count)()
+        shared().call(lib.psdvec_model_similar_many, self._model, targets.ctypes.data_as(_FLOATS),
+                      count, ctypes.byref(options), topn, room, found)
+        return [[(near.word, self._word(near.word), float(near.cosine))
+                 for near in room[topn * q:topn * q + found[q]]] for q in range(count)]
+
+    def _all_cosines(self, target: np.ndarray) -> np.ndarray:
+        length = np.linalg.norm(target)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cosines = self.vectors @ target / (self.norms * (length or 1.0))
+        return np.nan_to_num(cosines, copy=False)
+
+    def similarity(self, first: Word, second: Word) -> float:
+        """The cosine of two words."""
+        a, b = self.get_vector(first, norm=True), self.get_vector(second, norm=True)
+        return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
+
+    def analogy(self, a: Word, b: Word, c: Word, topn: int = 10, *, method: str = "add",
+                restrict_vocab: Optional[int] = None) -> Neighbours:
+        """Answers "a is to b as c is to what?".
+
+        Parameters
+        ----------
+        a, b, c : str or int
+            The words of the question, which are never answers.
+        method : {"add", "mul"}
+            3CosAdd or 3CosMul.
+
+        Examples
+        --------
+        >>> model.analogy("man", "king", "woman")[0][0]
+        'queen'
+        """
+        measures = {"add": Measure.MEASURE_ADD, "mul": Measure.MEASURE_MUL}
+        if method not in measures:
+            raise ValueError(f"method must be 'add' or 'mul', not {method!r}")
+        vectors = [np.ascontiguousarray(self.get_vector(word)) for word in (a, b, c)]
+        used = [self.find(word) if isinstance(word, str) else int(word) for word in (a, b, c)]
+        options = self._options(restrict_vocab, 0, None, sorted({i for i in used if i is not None}))
+        room, found = (_abi.psdvec_neighbour * max(1, topn))(), ctypes.c_size_t()
+        shared().call(lib.psdvec_model_analogy, self._model, measures[method],
+                      *(vector.ctypes.data_as(_FLOATS) for vector in vectors),
+                      ctypes.byref(options), topn, room, ctypes.byref(found))
+        return Neighbours((self._word(near.word), float(near.cosine)) for near in room[:found.value])
+
+    # ---- Files ----------------------------------------------------------------------------
+    def save(self, path: Union[str, "os.PathLike[str]"], **options: Any) -> None:
+        """Writes the model to a file, in the format of the suffix: .safetensors, .vec, .bin, .txt
+        (GloVe), .npy. Options are those of `psdvec convert`: dim, words, precision, ..."""
+        from ._operations import convert
+        convert(self.path, path, **options)
+
+    def close(self) -> None:
+        """Lets go of the file. It stays open as long as arrays such as `vectors` are in use."""
+        self._vectors = self._norms = None
+        self._handle = Handle.__new__(Handle)
+        self._handle.pointer = self._handle.folder = None
+        self._handle.path = ""
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        if self._handle.folder is None:
+            return (Model, (os.path.abspath(self.path),))
+        with open(self.path, "rb") as file:
+            return (_from_bytes, (file.read(),))
+
+    def __copy__(self) -> "Model":
+        return Model(self.path, _handle=self._handle)
+
+    def __deepcopy__(self, _memo: Any) -> "Model":
+        return self.__copy__()  # models never change
+
+    # ---- Display --------------------------------------------------------------------------
+    def _title(self) -> Tuple[str, str]:
+        method = text(self._info.method)
+        name = os.path.basename(self.path) if self._handle.folder is None else "in memory"
+        return (f"psdvec.Model {name!r}: {plural(len(self), 'word')}, "
+                f"{plural(self.vector_size, 'dimension')}",
+                f"{method or 'vectors of another program'}, "
+                f"{Precision(self._info.precision).name.lower()}"
+                + (", with spelling" if self._info.has_spelling else ""))
+
+    def __repr__(self) -> str:
+        if self._handle.pointer is None:
+            return "<psdvec.Model, closed>"
+        return "<" + "\n ".join(self._title()) + ">"
+
+    def _repr_html_(self) -> str:
+        if self._handle.pointer is None:
+            return escape(repr(self))
+        title, details = self._title()
+        rows = []
+        for i in range(min(len(self), 2000)):
+            if len(rows) == 5:
+                break
+            word = self._word(i)
+            if i % 7 == 6 and len(word) > 3:
+                near = ", ".join(other for other, _ in self.most_similar(i, topn=5))
+                rows.append(f"<tr><td style='text-align:left'><b>{escape(word)}</b></td>"
+                            f"<td style='text-align:left'>{escape(near)}</td></tr>")
+        return (f"<div><b>{escape(title)}</b><br>{escape(details)}</div>"
+                f"<table><thead><tr><th>word</th><th>nearest words</th></tr></thead>"
+                f"<tbody>{''.join(rows)}</tbody></table>")
+
+
+def _as_list(queries: Any) -> List[Any]:
+    if queries is None:
+        return []
+    if isinstance(queries, (str, int, np.integer, tuple)) or (
+            isinstance(queries, np.ndarray) and queries.ndim == 1):
+        return [queries]
+    return list(queries)
+
+
+def temporary(suffix: str = ".safetensors") -> Tuple[Any, str]:
+    """A folder for a file without a name of the user, and the path of the file."""
+    folder = tempfile.TemporaryDirectory(prefix="psdvec-")
+    return folder, os.path.join(folder.name, "model" + suffix)
+
+
+def _from_bytes(data: bytes) -> Model:
+    folder, path = temporary()
+    with open(path, "wb") as file:
+        file.write(data)
+    return Model(path, _handle=Handle(path, folder=folder))
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> Model:
+    """Opens a model of psdvec, or vectors of another program.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A .safetensors file of psdvec, word2vec text or binary, GloVe or fastText text, or .npy with
+        its list of words beside it. Model files are mapped, not read.
+    """
+    return Model(path)
+
+
+def from_gensim(vectors: Any) -> Model:
+    """A model with the vectors of a gensim.models.KeyedVectors, or of a model that has them as
+    `wv`."""
+    vectors = getattr(vectors, "wv", vectors)
+    words = list(getattr(vectors, "index_to_key", None) or vectors.index2word)
+    folder, path = temporary(".npy")
+    np.save(path, np.ascontiguousarray(vectors.vectors, np.float32))
+    with open(path[:-len(".npy")] + ".words.txt", "w", encoding="utf-8") as file:
+        file.writelines(word + "\n" for word in words)
+    return Model(path, _handle=Handle(path, folder=folder))

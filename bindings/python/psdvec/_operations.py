@@ -1,0 +1,355 @@
+"""Training, counting, conversion, evaluation and other operations on files."""
+
+import ctypes
+import json
+import os
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+
+from . import _abi
+from ._abi import psdvec_options_kind as Kind
+from ._abi import psdvec_vectors_format as Format
+from ._context import Context, ProgressCallback
+from ._counts import Counts, CountsHandle
+from ._errors import OptionError
+from ._library import lib, text
+from ._model import Handle, Model, Score, temporary
+from ._options import Settings, describe, split
+from ._texts import Inputs
+
+Path = Union[str, "os.PathLike[str]"]
+Show = Union[None, bool, str, ProgressCallback]
+
+
+def _paths(paths: Sequence[str]) -> Any:
+    return (ctypes.c_char_p * len(paths))(*(os.fsencode(path) for path in paths))
+
+
+def _inputs(texts: Any, counting: Dict[str, Any], given: Dict[Kind, Dict[str, Any]],
+            twice: bool = False) -> Inputs:
+    """The inputs of a call that counts; phrases are found in a first pass."""
+    return Inputs(texts, twice or counting.get("phrases") == "auto",
+                  given[Kind.OPTIONS_CONTEXT].get("tempdir"))
+
+
+def _text_options(function: str, inputs: Inputs, given: Dict[str, Any]) -> Dict[str, Any]:
+    """Counting options, with those that lists of tokens require."""
+    if not inputs.tokens:
+        return given
+    for name in ("tokenizer", "phrases"):
+        if name in given and given[name] != "whitespace":
+            raise OptionError(f"{function}(): the texts are lists of tokens, so `{name}` has no effect")
+    return {"tokenizer": "whitespace", **given}
+
+
+def _documented(kinds: Sequence[Kind], preset: Optional[str] = None) -> Any:
+    """Adds the options of the library's tables to the docstring of a function."""
+    def add(function: Any) -> Any:
+        function.__doc__ = (function.__doc__ or "").replace("    **options\n", describe(kinds, preset) + "\n")
+        return function
+    return add
+
+
+@_documented([Kind.OPTIONS_TRAIN, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
+             "default")
+def train(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
+          **options: Any) -> Model:
+    """Trains a model.
+
+    Parameters
+    ----------
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        A str or path is a file or folder: plain text, compressed, an archive, a Wikipedia dump, or a
+        counts file. An iterable gives one document at a time, as text or as a list of tokens, and is
+        never in memory as a whole.
+    output : path, optional
+        The file of the model. Without it, the model is in a temporary file, which is deleted with
+        the model; `save` writes it elsewhere.
+    progress : bool, "bar", "tqdm" or a function, optional
+        Whether and how to show progress; by default a bar on a terminal and in a notebook. A
+        function receives a `psdvec.Progress` about ten times per second.
+    **options
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> model = psdvec.train(["the cat sat on the mat"] * 50, dim=3, min_count=1)
+    >>> len(model)
+    5
+    """
+    kinds = [Kind.OPTIONS_TRAIN, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
+    given = split("train", kinds, options)
+    preset = given[Kind.OPTIONS_TRAIN].get("preset", "default")
+    settings = Settings(Kind.OPTIONS_TRAIN, preset, "train", given[Kind.OPTIONS_TRAIN])
+    counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    context = Context(given[Kind.OPTIONS_CONTEXT], "train", progress)
+    with _inputs(texts, counting, given) as inputs:
+        train_options = settings.cast(_abi.psdvec_train_options)
+        if _is_counts(inputs):
+            if counting:
+                raise OptionError(f"train(): {inputs.paths[0]} is a counts file, so "
+                                  f"`{next(iter(counting))}` has no effect")
+            context.run(lib.psdvec_train, train_options, os.fsencode(inputs.paths[0]),
+                        os.fsencode(path), None)
+        else:
+            count = Settings(Kind.OPTIONS_COUNT, preset, "train",
+                             _text_options("train", inputs, counting))
+            context.run(lib.psdvec_train_text, train_options,
+                        count.cast(_abi.psdvec_count_options), _paths(inputs.paths),
+                        len(inputs.paths), os.fsencode(path), None, None, inputs=inputs)
+    return Model(path, _handle=Handle(path, folder=folder))
+
+
+def _is_counts(inputs: Inputs) -> bool:
+    """Whether the only input is a counts file. Other safetensors files are refused by the library."""
+    if len(inputs.paths) != 1 or inputs.paths[0].startswith("/dev/fd/"):
+        return False
+    try:
+        with open(inputs.paths[0], "rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(size)) if size < 10**7 else {}
+    except (OSError, ValueError):
+        return False
+    return header.get("__metadata__", {}).get("format") == "psdvec.counts"
+
+
+@_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
+          **options: Any) -> Counts:
+    """Counts which words occur together.
+
+    Parameters
+    ----------
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`.
+    output : path, optional
+        The counts file. Without it, the counts are in a temporary file.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
+    **options
+
+    Returns
+    -------
+    Counts
+    """
+    kinds = [Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
+    given = split("count", kinds, options)
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    context = Context(given[Kind.OPTIONS_CONTEXT], "count", progress)
+    counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
+    with _inputs(texts, counting, given) as inputs:
+        settings = Settings(Kind.OPTIONS_COUNT, None, "count",
+                            _text_options("count", inputs, counting))
+        context.run(lib.psdvec_count, settings.cast(_abi.psdvec_count_options),
+                    _paths(inputs.paths), len(inputs.paths), os.fsencode(path), None, inputs=inputs)
+    return Counts(path, _handle=CountsHandle(path, folder))
+
+
+@_documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
+def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None, *,
+           progress: Show = None, **options: Any) -> Model:
+    """Adds the words of new text to a model, without changing its vectors.
+
+    Parameters
+    ----------
+    model : Model or path
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`. Texts are tokenized as the text of the model was.
+    output : path, optional
+        The file of the new model.
+    **options
+
+    Returns
+    -------
+    Model
+        A new model with the words of both.
+    """
+    given = split("extend", [Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_EXTEND, None, "extend", given[Kind.OPTIONS_EXTEND])
+    source = model.path if isinstance(model, Model) else os.fspath(model)
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    context = Context(given[Kind.OPTIONS_CONTEXT], "extend", progress)
+    with Inputs(texts, twice=True, folder=given[Kind.OPTIONS_CONTEXT].get("tempdir")) as inputs:
+        context.run(lib.psdvec_extend, settings.cast(_abi.psdvec_extend_options),
+                    os.fsencode(source), _paths(inputs.paths), len(inputs.paths),
+                    os.fsencode(path), None, inputs=inputs)
+    return Model(path, _handle=Handle(path, folder=folder))
+
+
+@_documented([Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def baseline(texts: Any, method: str, output: Optional[Path] = None, *, progress: Show = None,
+             **options: Any) -> Model:
+    """Trains vectors with another method, to compare with.
+
+    Parameters
+    ----------
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`.
+    method : str
+        "sgns", "cbow", "glove", "svd", "ppmi" or "cca".
+    output : path, optional
+        The file of the model.
+    **options
+
+    Returns
+    -------
+    Model
+    """
+    kinds = [Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
+    given = split("baseline", kinds, options)
+    settings = Settings(Kind.OPTIONS_BASELINE, method, "baseline",
+                        {"method": method, **given[Kind.OPTIONS_BASELINE]})
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    context = Context(given[Kind.OPTIONS_CONTEXT], "baseline", progress)
+    counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
+    # word2vec reads its text once per epoch.
+    with _inputs(texts, counting, given, twice=method in ("sgns", "cbow")) as inputs:
+        pointer = settings.cast(_abi.psdvec_baseline_options)
+        if _is_counts(inputs):
+            context.run(lib.psdvec_baseline, pointer, os.fsencode(inputs.paths[0]),
+                        os.fsencode(path), None)
+        else:
+            count_settings = Settings(Kind.OPTIONS_COUNT, method, "baseline",
+                                      _text_options("baseline", inputs, counting))
+            context.run(lib.psdvec_baseline_text, pointer,
+                        count_settings.cast(_abi.psdvec_count_options), _paths(inputs.paths),
+                        len(inputs.paths), os.fsencode(path), None, None, inputs=inputs)
+    return Model(path, _handle=Handle(path, folder=folder))
+
+
+@_documented([Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT])
+def convert(source: Path, output: Path, **options: Any) -> None:
+    """Converts vectors from one format to another, that of the suffix of `output` by default.
+
+    Parameters
+    ----------
+    source, output : path
+    **options
+    """
+    given = split("convert", [Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_CONVERT, None, "convert", given[Kind.OPTIONS_CONVERT])
+    if "format" not in given[Kind.OPTIONS_CONVERT]:
+        kind = ctypes.c_uint()
+        if not lib.psdvec_vectors_format_of(os.fsencode(output), ctypes.byref(kind)):
+            raise OptionError(f"convert(): the format of {os.fspath(output)!r} is not known by its "
+                              "suffix; use .safetensors, .vec, .bin, .txt or .npy, or give `format`")
+        settings.struct(_abi.psdvec_convert_options).format = Format(kind.value)
+    Context(given[Kind.OPTIONS_CONTEXT], "convert").run(
+        lib.psdvec_convert, settings.cast(_abi.psdvec_convert_options), os.fsencode(source),
+        os.fsencode(output))
+
+
+@_documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
+def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequence[Path]] = None, *,
+             progress: Show = None, **options: Any) -> "Scores":
+    """Scores models on test sets.
+
+    Parameters
+    ----------
+    models : Model or list of Model
+    sets : path or list of paths, optional
+        Files or folders with similarity ratings, analogies, choices or categories. Without them, the
+        sets that are built into the library are used.
+    **options
+
+    Returns
+    -------
+    Scores
+        A list of `Score`, in the order of test sets, sections, measures and models, with the
+        differences of the models in `differences`.
+    """
+    given = split("evaluate", [Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_EVAL, None, "evaluate", given[Kind.OPTIONS_EVAL])
+    context = Context(given[Kind.OPTIONS_CONTEXT], "evaluate", progress)
+    chosen = [models] if isinstance(models, Model) else list(models)
+    lists: List[Any] = []
+    tests: List[int] = []
+    owned: List[int] = []
+    report = ctypes.c_void_p()
+    try:
+        if sets is None:
+            for i in range(lib.psdvec_test_builtin_count()):
+                one = ctypes.c_void_p()
+                context.call(lib.psdvec_test_builtin, i, ctypes.byref(one))
+                owned.append(one.value or 0)
+            tests = list(owned)
+        else:
+            for path in [sets] if isinstance(sets, (str, os.PathLike)) else sets:
+                handle, found = ctypes.c_void_p(), ctypes.c_size_t()
+                context.call(lib.psdvec_test_list_open, os.fsencode(path), ctypes.byref(handle))
+                lists.append(handle)
+                array = ctypes.cast(lib.psdvec_test_list_get(handle, ctypes.byref(found)),
+                                    ctypes.POINTER(ctypes.c_void_p))
+                tests += [array[k] for k in range(found.value)]
+        context.run(lib.psdvec_eval, settings.cast(_abi.psdvec_eval_options),
+                    ctypes.cast((ctypes.c_void_p * len(chosen))(*(m._model for m in chosen)),
+                                ctypes.c_void_p),
+                    len(chosen),
+                    ctypes.cast((ctypes.c_void_p * len(tests))(*tests), ctypes.c_void_p), len(tests),
+                    ctypes.byref(report))
+        return Scores(report, tests)
+    finally:
+        lib.psdvec_report_free(report)
+        for handle in lists:
+            lib.psdvec_test_list_close(handle)
+        for one in owned:
+            lib.psdvec_test_close(one)
+
+
+class Difference(NamedTuple):
+    """The difference of two models on a test set."""
+
+    test: str
+    first: int            #: number of the first model, from 0
+    second: int
+    measure: str
+    difference: float     #: score of the first model minus that of the second
+    p: float              #: p-value; nan if it cannot be computed
+    significant: bool
+
+
+class Scores(List[Score]):
+    """Scores of one or more models; `models` has the number of the model of each score."""
+
+    def __init__(self, report: Any, tests: Sequence[int]):
+        super().__init__()
+        self.models: List[int] = []
+        self.differences: List[Difference] = []
+        names = [text(lib.psdvec_test_get_info(test).contents.name) for test in tests]
+        count = ctypes.c_size_t()
+        rows = lib.psdvec_report_scores(report, ctypes.byref(count))
+        parts = {-1: None, -2: "semantic", -3: "syntactic"}
+        for k in range(count.value):
+            s = rows[k]
+            section = (parts[s.section] if s.section < 0
+                       else lib.psdvec_test_section(tests[s.test], s.section).decode())
+            self.append(Score(names[s.test], section, _measure(s.measure), s.value, s.low, s.high,
+                              s.known, s.total))
+            self.models.append(s.model)
+        rows = lib.psdvec_report_differences(report, ctypes.byref(count))
+        for k in range(count.value):
+            d = rows[k]
+            self.differences.append(Difference(names[d.test], d.first, d.second, _measure(d.measure),
+                                               d.difference, d.p, bool(d.significant)))
+
+    def to_pandas(self) -> Any:
+        """The scores as a DataFrame, one row per score."""
+        import pandas
+        frame = pandas.DataFrame(list(self), columns=Score._fields)
+        frame.insert(0, "model", self.models)
+        return frame
+
+    def _repr_html_(self) -> str:
+        from html import escape
+        rows = "".join(f"<tr><td style='text-align:left'>{escape(s.test)}</td><td>{m}</td>"
+                       f"<td>{s.measure}</td><td>{s.value:.3f}</td><td>{s.known}/{s.total}</td></tr>"
+                       for s, m in zip(self, self.models) if s.section is None)
+        return ("<table><thead><tr><th>test</th><th>model</th><th>measure</th><th>score</th>"
+                f"<th>known</th></tr></thead><tbody>{rows}</tbody></table>")
+
+
+def _measure(value: int) -> str:
+    return _abi.psdvec_measure(value).name.replace("MEASURE_", "").lower()

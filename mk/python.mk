@@ -1,0 +1,18 @@
+# The Python package: pure Python over the shared library (bindings/python).
+
+PY_SRC := $(sort $(wildcard bindings/python/psdvec/*.py))
+PY_PACKAGE := $(BUILD)/python/psdvec
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+
+##@ Python
+.PHONY: python
+python: $(PY_PACKAGE)/.made ## build the Python package in BUILD/python
+
+# The structs and functions of the headers for ctypes, as the C compiler sees them.
+$(PY_PACKAGE)/.made: $(PY_SRC) bindings/python/generate_abi.py $(API_JSON) $(BUILD)/$(SHARED)
+	$(call say,PYTHON,$(@D))
+	@rm -rf $(@D) && mkdir -p $(@D)/_lib
+	@cp bindings/python/psdvec/*.py bindings/python/psdvec/py.typed $(@D)
+	@cp $(BUILD)/$(SHARED) $(@D)/_lib/$(SONAME)
+	$Q$(PYTHON) bindings/python/generate_abi.py $(API_JSON) > $(@D)/_abi.py
+	@touch $@
