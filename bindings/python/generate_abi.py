@@ -71,7 +71,8 @@ for name in api["structs"]:
     out.append("    __slots__ = ()  # so that a misspelled member is an error")
     out.append("")
 for name, callback in api["callbacks"].items():
-    parameters = "".join(f", {ctype(p)}" for p in callback["parameters"])
+    # A string that a callback receives may end by its length, not by a zero.
+    parameters = "".join(f", {ctype(p, in_struct=True)}" for p in callback["parameters"])
     out.append(f"{name} = CFUNCTYPE({ctype(callback['returns'])}{parameters})")
 out.append("")
 

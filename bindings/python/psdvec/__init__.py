@@ -12,6 +12,8 @@ safetensors files; `load` opens them and vectors of other programs. The names of
 from ._abi import VERSION as __version__
 from ._context import Progress
 from ._counts import Counts, load_counts
+from ._documents import (DocumentScore, DocumentScores, find_phrases, generate, next_words, score,
+                         tokenize)
 from ._errors import (CancelledError, FormatError, InputError, InternalError, NotFoundError,
                       NumericError, OptionError, OutOfMemoryError, OutputError, PsdvecError,
                       PsdvecWarning, ResourceError)
@@ -20,8 +22,10 @@ from ._operations import Difference, Scores, baseline, convert, count, evaluate,
 from ._results import Neighbours
 
 __all__ = [
-    "CancelledError", "Counts", "Difference", "FormatError", "InputError", "InternalError", "Model",
-    "Neighbours", "NotFoundError", "NumericError", "OptionError", "OutOfMemoryError", "OutputError",
-    "Progress", "PsdvecError", "PsdvecWarning", "ResourceError", "Score", "Scores", "__version__",
-    "baseline", "convert", "count", "evaluate", "extend", "from_gensim", "load", "load_counts", "train",
+    "CancelledError", "Counts", "Difference", "DocumentScore", "DocumentScores", "FormatError",
+    "InputError", "InternalError", "Model", "Neighbours", "NotFoundError", "NumericError",
+    "OptionError", "OutOfMemoryError", "OutputError", "Progress", "PsdvecError", "PsdvecWarning",
+    "ResourceError", "Score", "Scores", "__version__", "baseline", "convert", "count", "evaluate",
+    "extend", "find_phrases", "from_gensim", "generate", "load", "load_counts", "next_words", "score",
+    "tokenize", "train",
 ]

@@ -136,7 +136,7 @@ class Context:
         self.handle = handle
 
     def _message(self, _user: Any, level: int, message: Any) -> None:
-        said = text(message) if isinstance(message, int) else (message or b"").decode()
+        said = text(message)
         if level == Level.WARNING:
             self._warnings.append(said)
         logger.log({Level.WARNING: logging.WARNING, Level.STEP: logging.INFO}.get(

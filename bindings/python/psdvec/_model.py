@@ -217,8 +217,7 @@ class Model(GensimNames):
 
         def take(_user: Any, word: Any, length: int) -> None:
             if word:
-                words.append(word[:length].decode("utf-8", "replace") if isinstance(word, bytes)
-                             else text(word, length))
+                words.append(text(word, length))
         shared().call(lib.psdvec_model_tokenize, self._model, data, len(data),
                       _abi.psdvec_token_fn(take), None)
         return words
@@ -480,6 +479,32 @@ class Model(GensimNames):
                       *(vector.ctypes.data_as(_FLOATS) for vector in vectors),
                       ctypes.byref(options), topn, room, ctypes.byref(found))
         return Neighbours((self._word(near.word), float(near.cosine)) for near in room[:found.value])
+
+    # ---- Operations, as functions of the package ------------------------------------------
+    def extend(self, texts: Any, output: Any = None, **options: Any) -> "Model":
+        """A new model that also has the words of new text; see `psdvec.extend`."""
+        from ._operations import extend
+        return extend(self, texts, output, **options)
+
+    def evaluate(self, sets: Any = None, **options: Any) -> Any:
+        """Scores on test sets; see `psdvec.evaluate`."""
+        from ._operations import evaluate
+        return evaluate(self, sets, **options)
+
+    def score(self, texts: Any, **options: Any) -> Any:
+        """The probability of documents; see `psdvec.score`."""
+        from ._documents import score
+        return score(self, texts, **options)
+
+    def next_words(self, before: Any, topn: int = 10, **options: Any) -> Neighbours:
+        """The most probable words after a text; see `psdvec.next_words`."""
+        from ._documents import next_words
+        return next_words(self, before, topn, **options)
+
+    def generate(self, prompt: Any = "", **options: Any) -> List[str]:
+        """Words drawn from the model; see `psdvec.generate`."""
+        from ._documents import generate
+        return generate(self, prompt, **options)
 
     # ---- Files ----------------------------------------------------------------------------
     def save(self, path: Union[str, "os.PathLike[str]"], **options: Any) -> None:

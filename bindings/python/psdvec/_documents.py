@@ -1,0 +1,262 @@
+"""The probability of documents, prediction and generation."""
+
+import ctypes
+import math
+import os
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+
+from . import _abi
+from ._abi import psdvec_options_kind as Kind
+from ._context import Context, ProgressCallback
+from ._counts import Counts
+from ._library import lib, text
+from ._model import Model
+from ._operations import _documented, _paths
+from ._options import Settings, split
+from ._results import Neighbours
+from ._texts import Inputs
+
+Show = Union[None, bool, str, ProgressCallback]
+
+
+class DocumentScore(NamedTuple):
+    """The score of a document under each model: natural logarithms."""
+
+    number: int                     #: from 1
+    beginning: str                  #: the first words
+    words: int                      #: including unknown ones
+    known: int                      #: words that were scored
+    log_likelihood: List[float]     #: for each model
+    perplexity: List[float]         #: per known word, for each model; nan without known words
+    unigram: List[float]            #: log-likelihood by word frequencies alone
+    posterior: List[float]          #: probability of each model, with equal priors
+
+
+class DocumentScores(List[DocumentScore]):
+    """The scores of documents, with their sum in `total`."""
+
+    total: DocumentScore
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with one row per document; columns end with the number of the model if there
+        are several."""
+        import pandas
+        several = len(self.total.log_likelihood) > 1
+        rows = []
+        for score in self:
+            row: Dict[str, Any] = {"beginning": score.beginning, "words": score.words,
+                                   "known": score.known}
+            for name in ("log_likelihood", "perplexity", "unigram", "posterior"):
+                for m, value in enumerate(getattr(score, name)):
+                    row[f"{name}_{m}" if several else name] = value
+            rows.append(row)
+        return pandas.DataFrame(rows, index=[score.number for score in self])
+
+
+def _document(struct: Any) -> DocumentScore:
+    fits = [struct.fits[m] for m in range(struct.fit_count)]
+    known = int(struct.known)
+    return DocumentScore(
+        int(struct.number), text(struct.beginning), int(struct.words), known,
+        [f.conditional for f in fits],
+        [math.exp(-f.conditional / known) if known else math.nan for f in fits],
+        [f.unigram for f in fits], [f.posterior for f in fits])
+
+
+class Scorer:
+    """Computes probabilities with one or more models."""
+
+    def __init__(self, models: Union[Model, Sequence[Model]], function: str, given: Dict[Kind, Any],
+                 progress: Show = False, counts: Union[None, Counts, Sequence[Optional[Counts]]] = None,
+                 on_document: Any = None):
+        chosen = [models] if isinstance(models, Model) else list(models)
+        if not chosen:
+            raise ValueError(f"{function}() needs at least one model")
+        if counts is None or isinstance(counts, Counts):
+            counts = [counts] * len(chosen)
+        if len(counts) != len(chosen):
+            raise ValueError(f"{function}(): give one counts object per model")
+        self._keep = (chosen, counts, on_document)
+        self.context = Context(given[Kind.OPTIONS_CONTEXT], function, progress)
+        settings = Settings(Kind.OPTIONS_SCORER, None, function, given[Kind.OPTIONS_SCORER])
+        if on_document is not None:
+            settings.struct(_abi.psdvec_scorer_options).on_document = on_document
+        array = (_abi.psdvec_scored_model * len(chosen))()
+        for one, model, its_counts in zip(array, chosen, counts):
+            one.model = model._model
+            one.counts = its_counts._handle.pointer if its_counts is not None else None
+        self.handle = ctypes.c_void_p()
+        self.context.call(lib.psdvec_scorer_open, settings.cast(_abi.psdvec_scorer_options), array,
+                          len(chosen), ctypes.byref(self.handle))
+
+    def run(self, function: Any, *arguments: Any, inputs: Any = None) -> None:
+        """Calls a function of the library whose first argument is the scorer."""
+        self.context.run(lambda _context, *rest: function(self.handle, *rest), *arguments,
+                         inputs=inputs)
+
+    def __del__(self) -> None:
+        handle, self.handle = getattr(self, "handle", None), None
+        if handle and lib is not None:
+            lib.psdvec_scorer_close(handle)
+
+
+@_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+def score(models: Union[Model, Sequence[Model]], texts: Any, *,
+          counts: Union[None, Counts, Sequence[Optional[Counts]]] = None, progress: Show = None,
+          **options: Any) -> DocumentScores:
+    """The probability of each document under one or more models.
+
+    Parameters
+    ----------
+    models : Model or list of Model
+        With several models, `posterior` is the probability of each, for classification.
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`. Texts are tokenized as the text of the first model was.
+    counts : Counts or list of Counts, optional
+        The counts that the models were trained on, for residuals.
+    **options
+
+    Returns
+    -------
+    DocumentScores
+        A list of `DocumentScore`; `total` is the sum over all documents.
+    """
+    given = split("score", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
+    scores = DocumentScores()
+
+    def take(_user: Any, pointer: Any) -> None:
+        scores.append(_document(pointer.contents))
+    scorer = Scorer(models, "score", given, progress, counts, _abi.psdvec_document_fn(take))
+    with Inputs(texts) as inputs:
+        reading = Settings(Kind.OPTIONS_TEXT, None, "score", {"tokenizer": "whitespace"}) \
+            if inputs.tokens else None
+        scorer.run(lib.psdvec_scorer_inputs,
+                   reading.cast(_abi.psdvec_text_options) if reading else None, _paths(inputs.paths),
+                   len(inputs.paths), inputs=inputs)
+    scores.total = _document(lib.psdvec_scorer_total(scorer.handle).contents)
+    return scores
+
+
+def _numbers(model: Model, words: Union[str, Sequence[str]]) -> Any:
+    listed = model.tokenize(words) if isinstance(words, str) else list(words)
+    found = [model.find(word) for word in listed]
+    return (ctypes.c_uint32 * max(1, len(found)))(
+        *(_abi.PSDVEC_UNKNOWN_WORD if i is None else i for i in found)), len(found)
+
+
+@_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, *,
+               counts: Optional[Counts] = None, **options: Any) -> Neighbours:
+    """The most probable words after a text.
+
+    Parameters
+    ----------
+    model : Model
+    before : str or list of str
+        The text, or its words.
+    topn : int
+        How many words.
+    **options
+
+    Returns
+    -------
+    list of (str, float)
+        Words and their probabilities, the most probable first.
+    """
+    given = split("next_words", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
+    scorer = Scorer(model, "next_words", given, counts=counts)
+    numbers, count = _numbers(model, before)
+    room, found = (_abi.psdvec_prediction * max(1, topn))(), ctypes.c_size_t()
+    scorer.run(lib.psdvec_scorer_next, numbers, count, topn, room, ctypes.byref(found))
+    return Neighbours((model._word(p.word), p.probability) for p in room[:found.value])
+
+
+@_documented([Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
+             counts: Optional[Counts] = None, **options: Any) -> List[str]:
+    """Draws words from a model; the same seed gives the same words.
+
+    Parameters
+    ----------
+    model : Model
+    prompt : str or list of str
+        The text to continue.
+    **options
+
+    Returns
+    -------
+    list of str
+    """
+    given = split("generate", [Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT],
+                  options)
+    settings = Settings(Kind.OPTIONS_GENERATE, None, "generate", given[Kind.OPTIONS_GENERATE])
+    scorer = Scorer(model, "generate", given, counts=counts)
+    numbers, count = _numbers(model, prompt)
+    length = settings.struct(_abi.psdvec_generate_options).length
+    words = (ctypes.c_uint32 * max(1, length))()
+    scorer.run(lib.psdvec_scorer_generate, settings.cast(_abi.psdvec_generate_options), numbers,
+               count, words, _abi.psdvec_draw_fn(), None)
+    return [model._word(i) for i in words[:length]]
+
+
+@_documented([Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def find_phrases(texts: Any, output: Union[str, "os.PathLike[str]"], *, progress: Show = None,
+                 **options: Any) -> int:
+    """Finds phrases such as new_york, and writes a list for the option `phrases` of other functions.
+
+    Parameters
+    ----------
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`.
+    output : path
+        The list: one phrase per line, with its count and score.
+    **options
+
+    Returns
+    -------
+    int
+        The number of phrases.
+    """
+    kinds = [Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
+    given = split("find_phrases", kinds, options)
+    settings = Settings(Kind.OPTIONS_PHRASES, None, "find_phrases", given[Kind.OPTIONS_PHRASES])
+    context = Context(given[Kind.OPTIONS_CONTEXT], "find_phrases", progress)
+    report = _abi.psdvec_phrases_report()
+    with Inputs(texts, twice=True, folder=given[Kind.OPTIONS_CONTEXT].get("tempdir")) as inputs:
+        reading = dict(given[Kind.OPTIONS_TEXT])
+        if inputs.tokens:
+            reading.setdefault("tokenizer", "whitespace")
+        text_settings = Settings(Kind.OPTIONS_TEXT, None, "find_phrases", reading)
+        context.run(lib.psdvec_phrases_find, settings.cast(_abi.psdvec_phrases_options),
+                    text_settings.cast(_abi.psdvec_text_options), _paths(inputs.paths),
+                    len(inputs.paths), os.fsencode(output), None, ctypes.byref(report),
+                    inputs=inputs)
+    return int(report.phrases)
+
+
+@_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def tokenize(document: str, **options: Any) -> List[str]:
+    """Splits a text into words as counting does.
+
+    Parameters
+    ----------
+    document : str
+    **options
+
+    Examples
+    --------
+    >>> psdvec.tokenize("Hello, world!")
+    ['hello', 'world']
+    """
+    given = split("tokenize", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_TEXT, None, "tokenize", given[Kind.OPTIONS_TEXT])
+    words: List[str] = []
+    data = document.encode("utf-8", "replace")
+
+    def take(_user: Any, word: Any, length: int) -> None:
+        if word:
+            words.append(text(word, length))
+    Context(given[Kind.OPTIONS_CONTEXT], "tokenize").call(
+        lib.psdvec_tokenize, settings.cast(_abi.psdvec_text_options), data, len(data),
+        _abi.psdvec_token_fn(take), None)
+    return words
