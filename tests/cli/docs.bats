@@ -25,6 +25,11 @@ need_licences() { [ -r "$LICENCES/GPL-3" ] || skip "no $LICENCES here"; }
 
 have_icu() { echo x | psdvec tokenize --tokenizer icu >/dev/null 2>&1; }
 
+# The Python package, where `make python` has built it.
+if [ -d "${PSDVEC%/*}/python/psdvec" ] && [ -z "${SANITIZE:-}" ]; then
+    export PYTHONPATH=${PSDVEC%/*}/python
+fi
+
 # python_with MODULE: the name of a Python that has the module.
 python_with() {
     for python in python3 /usr/bin/python3; do

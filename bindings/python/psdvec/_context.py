@@ -139,8 +139,8 @@ class Context:
         said = text(message)
         if level == Level.WARNING:
             self._warnings.append(said)
-        logger.log({Level.WARNING: logging.WARNING, Level.STEP: logging.INFO}.get(
-            Level(level), logging.DEBUG), "%s", said)
+        else:
+            logger.log(logging.INFO if level == Level.STEP else logging.DEBUG, "%s", said)
 
     def _progress(self, _user: Any, pointer: Any) -> None:
         try:
@@ -161,6 +161,9 @@ class Context:
             return inputs.name(message) if inputs is not None else message
         said, self._warnings = self._warnings, []
         for message in said:
+            # Each element of an iterable is a document, whatever its length.
+            if inputs is not None and inputs.streamed and "lines are wrapped" in message:
+                continue
             warnings.warn(name(message), PsdvecWarning, stacklevel=4)
         raised, self._raised = self._raised, None
         if raised is not None:

@@ -132,9 +132,14 @@ class Inputs:
             self.paths = [f"/dev/fd/{self._read}"]
         return self
 
+    @property
+    def streamed(self) -> bool:
+        """Whether the texts come from an iterable."""
+        return self._first is not None
+
     def name(self, message: str) -> str:
         """A message in which texts that are not a file have no file name."""
-        return message if self._first is None else message.replace(self.paths[0], "the texts")
+        return message.replace(self.paths[0], "the texts") if self.streamed else message
 
     def start(self, cancel: Callable[[], None]) -> None:
         """Starts to write the texts; `cancel` stops the library if the iterable raises."""
