@@ -26,11 +26,12 @@ demo: ## train on a real corpus and show results; TEXT=path for another text
 
 test: ## run the tests that must pass before a commit, in a few minutes
 	$(NEED) build test
-	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects
+	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects $(if $(HAVE_PYTHON),python)
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
 	+@$(portable) unit-tests
 	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
+	    bindings/python/tests/check.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
 

@@ -3,6 +3,7 @@
 PY_SRC := $(sort $(wildcard bindings/python/psdvec/*.py))
 PY_PACKAGE := $(BUILD)/python/psdvec
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+HAVE_PYTHON = $(shell command -v $(PYTHON) 2>/dev/null)
 
 ##@ Python
 .PHONY: python

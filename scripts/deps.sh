@@ -50,6 +50,8 @@ test|?|cmd bzip2|bzip2|bzip2|bzip2|bzip2|bzip2
 test|?|cmd zip|zip|zip|zip|zip|zip
 test|?|cmd unzip|unzip|unzip|unzip|unzip|unzip
 test|?|cmd python3|python3|python3|python|python3|python3
+test|?|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy|python3-numpy|python-numpy|py3-numpy|numpy
+test|?|file /usr/lib/python3/dist-packages/pytest/__init__.py|python3-pytest|python3-pytest|python-pytest|py3-pytest|pytest
 test|?|cmd abidiff|abigail-tools|libabigail|||
 test|?|cmd chromium|chromium|chromium|chromium|chromium|
 test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
@@ -68,7 +70,9 @@ dev|?|cmd clang-format|clang-format|clang-tools-extra|clang|clang-extra-tools|cl
 dev|?|cmd cppcheck|cppcheck|cppcheck|cppcheck|cppcheck|cppcheck
 dev|?|cmd lcov|lcov|lcov|lcov|lcov|lcov
 dev|?|cmd shellcheck|shellcheck|ShellCheck|shellcheck|shellcheck|shellcheck
-dev|?|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy|python3-numpy|python-numpy|py3-numpy|numpy
+dev|?|file /usr/lib/python3/dist-packages/gensim/__init__.py|python3-gensim||||
+dev|?|file /usr/lib/python3/dist-packages/scipy/__init__.py|python3-scipy|python3-scipy|python-scipy|py3-scipy|scipy
+dev|?|file /usr/lib/python3/dist-packages/pandas/__init__.py|python3-pandas|python3-pandas|python-pandas|py3-pandas|
 END
 }
 

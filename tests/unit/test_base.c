@@ -685,11 +685,29 @@ static void threads_may_append_at_once(void **state)
     free(a);
 }
 
+static void a_byte_of_the_host_cancels(void **state)
+{
+    (void)state;
+    unsigned char stop = 0;
+    psdvec_context_options options;
+    psdvec_context *other;
+    psdvec_context_options_default(&options);
+    options.should_cancel = psdvec_cancel_if_set;
+    options.user = &stop;
+    assert_int_equal(psdvec_context_new(&options, &other), PSDVEC_OK);
+    assert_int_equal(pv_check_cancel(other), PSDVEC_OK);
+    stop = 1;
+    assert_int_equal(pv_check_cancel(other), PSDVEC_ERR_CANCELLED);
+    psdvec_context_free(other);
+    assert_false(psdvec_cancel_if_set(NULL));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_scope_frees_all_its_blocks_whether_or_not_one_failed),
+        TEST(a_byte_of_the_host_cancels),
         TEST(a_request_beyond_the_budget_fails_with_a_message),
         TEST(a_silent_request_leaves_no_failure),
         TEST(products_that_wrap_around_are_refused),
