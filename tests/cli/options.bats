@@ -48,7 +48,7 @@ advised() {
 }
 
 @test "every suggested line is valid" {
-    sed -n '/command_rows\[\]/,/{0}/p' "$HERE/../../cli/elsewhere.c" | grep -o '"psdvec [a-z-]*\( sgns\| glove\)*' |
+    sed -n '/command_rows\[\]/,/{0}/p' "$HERE/../../cli/other_programs.c" | grep -o '"psdvec [a-z-]*\( sgns\| glove\)*' |
         tr -d '"' | grep -v -- --version | sort -u >lines
     [ "$(wc -l <lines)" -ge 10 ]
     while read -r line; do
@@ -59,7 +59,7 @@ advised() {
         # shellcheck disable=SC2086
         "$PSDVEC" $command --help
     done >all
-    sed -n '/option_rows\[\]/,/{0}/p' "$HERE/../../cli/elsewhere.c" | tr '\n' ' ' |
+    sed -n '/option_rows\[\]/,/{0}/p' "$HERE/../../cli/other_programs.c" | tr '\n' ' ' |
         grep -oE '", +"[a-z0-9-]+", +"' | grep -oE '[a-z0-9-]+' >names
     [ "$(wc -l <names)" -ge 20 ]
     while read -r name; do grep -q -- "--$name" all || { echo "$name"; return 1; }; done <names
