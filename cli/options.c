@@ -12,8 +12,10 @@ const char *const options_of_model[] = {"tokenizer",   "case",      "accents",  
                                         "apostrophes", "hyphens",   "min-length",  "max-length",
                                         "document",    "sentences", "underscores", NULL};
 
-static int refused(struct run *run, const psdvec_settings *settings)
+static int refused(struct run *run, const psdvec_settings *settings, psdvec_status status)
 {
+    if (status == PSDVEC_ERR_MEMORY)
+        out_of_memory();
     char *sentence = command_spell(run->arguments->command, psdvec_settings_message(settings));
     run->refusal = run_use_error(run, "%s", sentence);
     free(sentence);
@@ -40,9 +42,11 @@ static int set_given(struct run *run, psdvec_options_kind kind, psdvec_settings 
     const psdvec_option *row;
     for (size_t k = 0; (row = psdvec_options_at(kind, k)); k++) {
         const char *text = given_text(run->arguments, kind, row);
-        if (text && row->type != PSDVEC_OPTION_TEXTS &&
-            psdvec_settings_set(settings, row->name, text) != PSDVEC_OK)
-            return refused(run, settings);
+        psdvec_status status = text && row->type != PSDVEC_OPTION_TEXTS
+                                   ? psdvec_settings_set(settings, row->name, text)
+                                   : PSDVEC_OK;
+        if (status != PSDVEC_OK)
+            return refused(run, settings, status);
     }
     return EXIT_FINE;
 }
@@ -64,8 +68,9 @@ void *options_take(struct run *run, psdvec_options_kind kind)
     psdvec_settings *settings = new_settings(run, kind);
     if (set_given(run, kind, settings))
         return NULL;
-    if (psdvec_settings_finish(settings) != PSDVEC_OK) {
-        refused(run, settings);
+    psdvec_status status = psdvec_settings_finish(settings);
+    if (status != PSDVEC_OK) {
+        refused(run, settings, status);
         return NULL;
     }
     return psdvec_settings_struct(settings);

@@ -287,8 +287,9 @@ int run_command(const struct arguments *arguments)
         log_open(&run.log, NULL);
         code = run_error(&run, EXIT_OUTPUT, "%s", overwritten);
     } else if (!log_open(&run.log, log_path)) {
-        code = run_error(&run, EXIT_OUTPUT, "cannot write the log %s: %s", log_path,
-                         system_error(errno));
+        int error = errno;
+        code = run_error(&run, error == ENOMEM ? EXIT_RESOURCE : EXIT_OUTPUT,
+                         "cannot write the log %s: %s", log_path, system_error(error));
     } else {
         log_start(&run.log, arguments);
         code = act(&run);

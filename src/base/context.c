@@ -204,6 +204,9 @@ psdvec_status pv_fail_errno(psdvec_context *ctx, psdvec_status status, const cha
     } else if (error_number == EFBIG) {
         status = PSDVEC_ERR_DISK_FULL;
         remedy = "; raise the file size limit (ulimit -f) or choose another file system";
+    } else if (error_number == ENOMEM) {
+        status = PSDVEC_ERR_MEMORY;
+        remedy = "; close other programs and try again";
     } else if (error_number == ENOENT && status == PSDVEC_ERR_READ) {
         status = PSDVEC_ERR_NOT_FOUND;
         if (pv_new_file_was_interrupted(path))

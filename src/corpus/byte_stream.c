@@ -161,6 +161,13 @@ static psdvec_status read_packed(pv_byte_stream *stream, char *bytes, size_t cap
 
 /* ---- gzip ---------------------------------------------------------------- */
 
+static psdvec_status fail_memory(const pv_byte_stream *stream)
+{
+    return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY,
+                   "%s: there is no memory for unpacking; close other programs and try again",
+                   stream->path);
+}
+
 static psdvec_status fail_unpacking(pv_byte_stream *stream, const char *name, uint64_t taken,
                                     const char *cause)
 {
@@ -218,6 +225,8 @@ static psdvec_status read_gzip(pv_byte_stream *stream, char *bytes, size_t capac
         z->avail_out = capacity < INT_MAX ? (uInt)capacity : INT_MAX;
         uInt space = z->avail_out;
         int result = inflate(z, Z_NO_FLUSH);
+        if (result == Z_MEM_ERROR)
+            return fail_memory(stream);
         if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
             return fail_unpacking(stream, stream->path, stream->consumed - z->avail_in,
                                   z->msg ? z->msg : "damaged gzip data");
@@ -233,9 +242,11 @@ static psdvec_status fail_archive(pv_byte_stream *stream, struct archive *archiv
 {
     if (stream->failed != PSDVEC_OK)
         return stream->failed;
+    /* libarchive describes damage; of failed allocations, some have no message. */
     const char *cause = archive_error_string(archive);
-    return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed,
-                          cause ? cause : "damaged");
+    if (!cause || archive_errno(archive) == ENOMEM)
+        return fail_memory(stream);
+    return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed, cause);
 }
 
 typedef int supporter(struct archive *archive);

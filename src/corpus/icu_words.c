@@ -35,8 +35,9 @@ psdvec_status pv_icu_new(psdvec_context *ctx, pv_icu_breaker **out)
     UErrorCode error = U_ZERO_ERROR;
     breaker->iterator = ubrk_open(UBRK_WORD, "", NULL, 0, &error);
     if (U_FAILURE(error))
-        return pv_fail(ctx, PSDVEC_ERR_INTERNAL, "ICU's word boundaries cannot be loaded: %s",
-                       u_errorName(error));
+        return pv_fail(ctx,
+                       error == U_MEMORY_ALLOCATION_ERROR ? PSDVEC_ERR_MEMORY : PSDVEC_ERR_INTERNAL,
+                       "ICU's word boundaries cannot be loaded: %s", u_errorName(error));
     return PSDVEC_OK;
 }
 
