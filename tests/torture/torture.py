@@ -681,7 +681,8 @@ def report(options, store, plan, names, known):
         row["refused"] += entry["status"] != 0
         for problem in entry["problems"]:
             chain = names.chain(entry["hit"])
-            why = known.reason(reference.case.name, class_, problem, chain)
+            why = known.reason(reference.case.name, "kill" if kind == "kill" else class_, problem,
+                               chain)
             row["known" if why else "findings"] += 1
             if not why or options.all:
                 key = (problem.partition(":")[0], tuple(chain[:3]))
