@@ -87,13 +87,13 @@ enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096 };
 enum kind { FAIL, SHORT, KILL };
 
 static struct {
-    char log[LONGEST], trace[LONGEST];
-    int class; /* -1: none */
+    int log, trace; /* descriptors; -1: none. Open from the start: a sandbox may follow */
+    int class;      /* -1: none */
     long at;
     int error;
     enum kind kind;
     bool again, sites;
-} wish = {.class = -1};
+} wish = {.log = -1, .trace = -1, .class = -1};
 
 static atomic_long counts[CLASSES];
 static atomic_bool armed;
@@ -126,20 +126,22 @@ static void add_number(line *to, unsigned long number, unsigned base)
     add_text(to, digits + at);
 }
 
-static void append_raw(const char *path, const void *data, size_t length)
+/* With a large number, so that the program gets the descriptors that it would get otherwise. */
+static int open_log(const char *path)
 {
+    enum { LARGE = 500 };
     long fd = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return;
-    syscall(SYS_write, fd, data, length);
-    syscall(SYS_close, fd);
+    long moved = fd < 0 ? -1 : syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LARGE);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    return (int)moved;
 }
 
 static void log_line(line *text)
 {
     add_text(text, "\n");
-    if (wish.log[0])
-        append_raw(wish.log, text->text, text->length);
+    if (wish.log >= 0)
+        syscall(SYS_write, wish.log, text->text, text->length);
 }
 
 /* ---- Call sites ------------------------------------------------------------------------------ */
@@ -264,12 +266,14 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *opaque)
     return 1; /* the first one is the program */
 }
 
-static void take_word(char *to, const char *from, size_t length)
+static int open_named_log(const char *name, size_t length)
 {
+    char path[LONGEST];
     if (length >= LONGEST)
-        length = LONGEST - 1;
-    memcpy(to, from, length);
-    to[length] = '\0';
+        return -1;
+    memcpy(path, name, length);
+    path[length] = '\0';
+    return open_log(path);
 }
 
 static void take_wish(const char *text)
@@ -280,9 +284,9 @@ static void take_wish(const char *text)
         const char *value = text + name + 1;
         size_t length = whole > name ? whole - name - 1 : 0;
         if (!strncmp(text, "log=", 4))
-            take_word(wish.log, value, length);
+            wish.log = open_named_log(value, length);
         else if (!strncmp(text, "trace=", 6))
-            take_word(wish.trace, value, length);
+            wish.trace = open_named_log(value, length);
         else if (!strncmp(text, "class=", 6))
             for (int c = 0; c < CLASSES; c++) {
                 if (strlen(class_names[c]) == length && !strncmp(value, class_names[c], length))
@@ -414,7 +418,7 @@ static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool tracing(void)
 {
-    return wish.trace[0] && !inside && atomic_load(&armed);
+    return wish.trace >= 0 && !inside && atomic_load(&armed);
 }
 
 static void trace(const char *operation, unsigned long inode, unsigned long number,
@@ -431,9 +435,9 @@ static void trace(const char *operation, unsigned long inode, unsigned long numb
     add_text(&text, name);
     add_text(&text, "\n");
     pthread_mutex_lock(&trace_lock);
-    append_raw(wish.trace, text.text, text.length);
+    syscall(SYS_write, wish.trace, text.text, text.length);
     if (length)
-        append_raw(wish.trace, data, length);
+        syscall(SYS_write, wish.trace, data, length);
     pthread_mutex_unlock(&trace_lock);
 }
 

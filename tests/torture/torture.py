@@ -260,7 +260,7 @@ class Bench:
                             ":print_suppressions=0:exitcode=99",
             "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=99",
         }
-        for name in ("GCOV_PREFIX", "GCOV_PREFIX_STRIP"):
+        for name in ("GCOV_PREFIX", "GCOV_PREFIX_STRIP", "PSDVEC_SANDBOX"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
 
