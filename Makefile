@@ -352,7 +352,7 @@ program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
 unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs and files that tests of the command line use.
-test-tools: $(TOOL_BIN) $(PRELOAD_LIB) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(INJECT))
+test-tools: $(TOOL_BIN) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(PRELOAD_LIB) $(INJECT))
 bench-programs: $(BENCH_BIN)
 # Without libFuzzer the fuzzers are only compiled.
 fuzz-objects: $(call objects,$(FUZZ_SRC))

@@ -65,7 +65,7 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
  * report. */
 static psdvec_status write_joined(psdvec_context *ctx, const psdvec_text_options *options,
                                   const pv_phrases *phrases, const char *const *inputs,
-                                  size_t input_count, pv_output **output,
+                                  size_t input_count, pv_output *output,
                                   psdvec_phrases_report *report)
 {
     psdvec_status status;
@@ -77,7 +77,7 @@ static psdvec_status write_joined(psdvec_context *ctx, const psdvec_text_options
     joined_text t = {.sink = {.take = take, .user = &t, .stage = "joining"},
                      .phrases = phrases,
                      .report = report,
-                     .output = *output,
+                     .output = output,
                      .text = {.ctx = ctx}};
     report->documents = report->tokens = 0;
     pv_text_faults_init(&faults, ctx);
@@ -90,10 +90,7 @@ static psdvec_status write_joined(psdvec_context *ctx, const psdvec_text_options
     PV_TRY_DONE(pv_tokens_of_corpus(ctx, rules, corpus, &faults, &t.sink));
     pv_progress_end(pv_corpus_progress(corpus));
     report->bytes = pv_corpus_bytes(corpus);
-    PV_TRY_DONE(write_block(&t));
-    pv_output *finished = *output;
-    *output = NULL;
-    status = pv_output_commit(finished);
+    status = write_block(&t);
 done:
     pv_corpus_free(corpus);
     pv_inputs_free(&files);
@@ -135,28 +132,32 @@ static psdvec_status find(psdvec_context *ctx, const psdvec_phrases_options *opt
     psdvec_status status;
     pv_phrases phrases = {0};
     pv_buffer lines = {.ctx = ctx};
-    pv_output *output = NULL;
+    pv_output *text_file = NULL, *list_file = NULL;
     char *folder = pv_folder_of(joined ? joined : list);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
     if (joined || options->passes > 1)
         PV_TRY_DONE(refuse_standard_input(ctx, inputs, input_count));
-    if (list)
+    if (list) {
         PV_TRY_DONE(refuse_input_as_output(ctx, inputs, input_count, list));
-    if (list)
-        PV_TRY_DONE(pv_output_try(ctx, list));
+        PV_TRY_DONE(pv_output_open(ctx, list, &list_file));
+    }
     if (joined) {
         PV_TRY_DONE(refuse_input_as_output(ctx, inputs, input_count, joined));
-        PV_TRY_DONE(pv_output_open(ctx, joined, &output));
+        PV_TRY_DONE(pv_output_open(ctx, joined, &text_file));
     }
     PV_TRY_DONE(pv_phrases_search(ctx, options, text, inputs, input_count, NULL, folder, &phrases,
                                   list ? &lines : NULL, report));
     if (list)
-        PV_TRY_DONE(pv_write_file(ctx, list, lines.data, lines.length, true));
+        PV_TRY_DONE(pv_output_write_at(list_file, 0, lines.data, lines.length));
     if (joined)
-        status = write_joined(ctx, text, &phrases, inputs, input_count, &output, report);
+        PV_TRY_DONE(write_joined(ctx, text, &phrases, inputs, input_count, text_file, report));
+    status = joined && list ? pv_output_commit_set((pv_output *[]){text_file, list_file}, 2)
+                            : pv_output_commit(joined ? text_file : list_file);
+    text_file = list_file = NULL;
 done:
-    pv_output_discard(output);
+    pv_output_discard(text_file);
+    pv_output_discard(list_file);
     pv_phrases_free(&phrases);
     pv_buffer_free(&lines);
     free(folder);
@@ -209,7 +210,11 @@ psdvec_status psdvec_phrases_join(psdvec_context *ctx, const psdvec_text_options
     PV_TRY_DONE(pv_refuse_same_file(ctx, &own.phrases, 1, output));
     PV_TRY_DONE(pv_phrases_read(&phrases, ctx, &own, own.phrases));
     PV_TRY_DONE(pv_output_open(ctx, output, &file));
-    PV_TRY_DONE(write_joined(ctx, &own, &phrases, inputs, input_count, &file, &result));
+    PV_TRY_DONE(write_joined(ctx, &own, &phrases, inputs, input_count, file, &result));
+    status = pv_output_commit(file);
+    file = NULL;
+    if (status != PSDVEC_OK)
+        goto done;
     result.phrases = phrases.count;
     result.seconds = pv_now() - began;
     if (report)

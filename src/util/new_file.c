@@ -373,32 +373,59 @@ static int place_one(pv_new_file *file, bool sync)
     return error;
 }
 
-/* Replaces the others while the first is missing. `old`: its name meanwhile. */
-static int replace_set(pv_new_file *const *files, size_t count, const char *old, bool sync,
+/* An old file of a set, under another name until the set is replaced. */
+typedef struct aside {
+    char *name;
+    bool holds; /* there was a file, and it has this name now */
+} aside;
+
+static int set_aside(const pv_new_file *file, aside *old)
+{
+    struct stat info;
+    if (lstat(file->target, &info) == 0 && !S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode) ? EISDIR : EEXIST; /* appeared after the new file was opened */
+    old->name = beside(file->target, "old");
+    if (!old->name)
+        return ENOMEM;
+    old->holds = rename(file->target, old->name) == 0;
+    if (old->holds)
+        return 0;
+    if (errno != ENOENT)
+        return errno;
+    unlink(old->name); /* of a killed process */
+    return 0;
+}
+
+/* Undoes what replace_set did, in reverse order, so that the first file comes back last. */
+static void put_back(pv_new_file *const *files, size_t count, const aside *old)
+{
+    for (size_t k = count; k-- > 0;)
+        if (old[k].holds)
+            rename(old[k].name, files[k]->target);
+        else if (old[k].name && !files[k]->name)
+            unlink(files[k]->target); /* a new file where there was none */
+}
+
+/* Replaces the others while the first is missing. */
+static int replace_set(pv_new_file *const *files, size_t count, aside *old, bool sync,
                        size_t *failed)
 {
-    pv_new_file *first = files[0];
-    *failed = 0;
-    if (rename(first->target, old) != 0) {
-        if (errno != ENOENT)
-            return errno;
-        unlink(old); /* of a killed process */
-    }
-    if (sync)
-        sync_folder(first);
-    for (*failed = 1; *failed < count; ++*failed) {
-        int error = move(files[*failed]);
-        if (error && *failed == 1) /* nothing was replaced yet */
-            rename(old, first->target);
-        if (error)
+    int error;
+    for (*failed = 0; *failed < count; ++*failed) {
+        if ((error = set_aside(files[*failed], &old[*failed])))
             return error;
+        if (*failed == 0 && sync)
+            sync_folder(files[0]);
     }
+    for (*failed = 1; *failed < count; ++*failed)
+        if ((error = move(files[*failed])))
+            return error;
     for (size_t k = 1; k < count && sync; k++)
         sync_folder(files[k]);
     *failed = 0;
-    int error = move(first);
+    error = move(files[0]);
     if (!error && sync)
-        sync_folder(first);
+        sync_folder(files[0]);
     return error;
 }
 
@@ -410,12 +437,17 @@ static int place_set(pv_new_file *const *files, size_t count, bool sync, size_t 
             return error;
     }
     *failed = 0;
-    char *old = beside(files[0]->target, "old");
+    aside *old = calloc(count, sizeof *old);
     if (!old)
         return ENOMEM;
     int error = replace_set(files, count, old, sync, failed);
-    if (!error)
-        unlink(old);
+    if (error)
+        put_back(files, count, old);
+    for (size_t k = 0; k < count; k++) {
+        if (!error && old[k].holds)
+            unlink(old[k].name);
+        free(old[k].name);
+    }
     free(old);
     return error;
 }

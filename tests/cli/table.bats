@@ -390,7 +390,7 @@ PYTHON
 @test "incomplete files of a killed run are removed; nothing else is" {
     table -o out --methods svd -q >/dev/null
     find out | sort >before
-    touch out/records/svd.json.aBc123 out/records/table.html.Zz9Zz9
+    touch out/.table.md.psdvec-new out/.table.html.psdvec-new
     table -o out --methods svd -q >/dev/null
     find out | sort | diff before -
     touch out/table.md.backup out/records/notes

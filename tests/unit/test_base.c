@@ -455,6 +455,68 @@ static void a_discarded_output_leaves_nothing(void **state)
     free(path);
 }
 
+/* Opens two outputs and writes a word to each. */
+static void open_two(bench *b, const char *const *paths, pv_output **outputs)
+{
+    for (int k = 0; k < 2; k++) {
+        ok(pv_output_open(b->ctx, paths[k], &outputs[k]));
+        ok(pv_output_write_at(outputs[k], 0, "new", 3));
+    }
+}
+
+static void a_set_is_replaced_completely_or_not_at_all(void **state)
+{
+    bench *b = *state;
+    char *one = scratch_path(b->folder, "one"), *two = scratch_path(b->folder, "two");
+    const char *const paths[] = {one, two};
+    pv_output *outputs[2];
+    for (int round = 0; round < 2; round++) { /* nothing to replace; something */
+        open_two(b, paths, outputs);
+        ok(pv_output_commit_set(outputs, 2));
+        check_file(one, "new");
+        check_file(two, "new");
+        assert_int_equal(scratch_entries(b->folder), 2);
+        scratch_write(one, "old", 3);
+        scratch_write(two, "old", 3);
+    }
+    /* The second cannot be replaced. */
+    open_two(b, paths, outputs);
+    unlink(two);
+    assert_int_equal(mkdir(two, 0777), 0);
+    assert_int_equal(pv_output_commit_set(outputs, 2), PSDVEC_ERR_WRITE);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "two: cannot write"));
+    check_file(one, "old");
+    assert_int_equal(scratch_entries(b->folder), 2);
+    free(one);
+    free(two);
+}
+
+static void what_a_killed_process_left_is_removed(void **state)
+{
+    bench *b = *state;
+    static const char *const names[] = {".out.psdvec-new", ".out.psdvec-old", ".x.psdvec-new"};
+    char *path = scratch_path(b->folder, "out"), *other = scratch_path(b->folder, "other");
+    const char *const paths[] = {path, other};
+    pv_output *outputs[2];
+    for (int k = 0; k < 3; k++) {
+        char *left = scratch_path(b->folder, names[k]);
+        scratch_write(left, "left", 4);
+        free(left);
+    }
+    assert_true(pv_new_file_was_interrupted(path));
+    assert_false(pv_new_file_was_interrupted(other));
+    pv_map map;
+    assert_int_equal(pv_map_open(b->ctx, path, false, &map), PSDVEC_ERR_NOT_FOUND);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "run that command again"));
+    pv_begin(b->ctx);
+    open_two(b, paths, outputs);
+    ok(pv_output_commit_set(outputs, 2));
+    assert_false(pv_new_file_was_interrupted(path));
+    assert_int_equal(scratch_entries(b->folder), 3); /* with that of another file */
+    free(path);
+    free(other);
+}
+
 static void a_link_is_followed(void **state)
 {
     bench *b = *state;
@@ -726,6 +788,8 @@ int main(void)
         TEST(random_streams_differ_by_seed_purpose_and_index),
         TEST(an_output_appears_when_it_is_complete),
         TEST(a_discarded_output_leaves_nothing),
+        TEST(a_set_is_replaced_completely_or_not_at_all),
+        TEST(what_a_killed_process_left_is_removed),
         TEST(a_link_is_followed),
         TEST(a_link_to_nothing_yet_is_followed),
         TEST(invalid_targets_are_refused_at_once),
