@@ -36,18 +36,57 @@ size_t utf8_columns(const char *text, size_t length)
 
 void cell_text(struct buffer *to, const char *text, size_t length)
 {
-    for (size_t k = 0; k < length;) {
-        unsigned char c = (unsigned char)text[k];
-        size_t bytes = pv_utf8_sequence(text + k, length - k);
-        /* C0 and DEL, and C1, which is C2 80 .. C2 9F. */
-        bool control = c < 0x20 || c == 0x7f ||
-                       (bytes == 2 && c == 0xc2 && (unsigned char)text[k + 1] < 0xa0);
-        if (!bytes || control)
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    while (at < end) {
+        uint32_t code;
+        int bytes = pv_utf8_decode(at, end, &code);
+        if (bytes < 0 || pv_utf8_is_unsafe(code))
             buffer_text(to, PV_UTF8_REPLACEMENT);
         else
-            buffer_add(to, text + k, bytes);
-        k += bytes ? bytes : 1;
+            buffer_add(to, (const char *)at, (size_t)bytes);
+        at += bytes < 0 ? 1 : bytes;
     }
+}
+
+/* The length of the palette's sequence at the start of the text; 0: there is none. *begun: it may
+ * continue after the end of the text. */
+static size_t sequence_length(const struct palette *p, const char *text, size_t length, bool *begun)
+{
+    const char *const codes[] = {p->plain, p->bold, p->dim, p->red, p->yellow, p->cyan, p->green};
+    *begun = false;
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        size_t code = strlen(codes[k]);
+        if (code && code <= length && !memcmp(text, codes[k], code))
+            return code;
+        *begun |= code > length && !memcmp(text, codes[k], length);
+    }
+    return 0;
+}
+
+size_t printed_text(struct buffer *to, const char *text, size_t length, const char *kept,
+                    const struct palette *palette, bool whole)
+{
+    const char *at = text, *end = text + length;
+    while (at < end) {
+        bool begun;
+        size_t left = (size_t)(end - at), bytes = sequence_length(palette, at, left, &begun);
+        if (!bytes && *at && strchr(kept, *at))
+            bytes = 1;
+        if (bytes) {
+            buffer_add(to, at, bytes);
+        } else {
+            bytes = pv_utf8_sequence(at, left);
+            /* A lead byte whose continuation bytes may follow. */
+            begun |= !bytes && left < 4 && pv_utf8_cut(at, left - 1) == 0 &&
+                     (unsigned char)*at >= 0xC2;
+            if (begun && !whole)
+                break;
+            bytes = bytes ? bytes : 1;
+            cell_text(to, at, bytes);
+        }
+        at += bytes;
+    }
+    return (size_t)(at - text);
 }
 
 void cell_add(struct buffer *to, const char *text, size_t length, size_t columns, bool right)

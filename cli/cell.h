@@ -3,6 +3,7 @@
 #define CLI_CELL_H
 
 #include "memory.h"
+#include "terminal.h"
 #include "util/utf8.h"
 
 /* Columns on a terminal. Needs an LC_CTYPE that is UTF-8 (terminal_start). */
@@ -19,6 +20,12 @@ void cell_add(struct buffer *to, const char *text, size_t length, size_t columns
 
 /* Adds the text with control characters replaced, without truncation or padding. */
 void cell_text(struct buffer *to, const char *text, size_t length);
+
+/* Adds text that goes to a terminal: as cell_text(), but the characters of `kept` and the escape
+ * sequences of the palette remain. Returns the number of bytes that were handled: unless `whole`, a
+ * character or sequence that is incomplete at the end is left for the next call. */
+size_t printed_text(struct buffer *to, const char *text, size_t length, const char *kept,
+                    const struct palette *palette, bool whole);
 
 /* A bar of exactly `columns` columns, filled to `share` (0..1). */
 void cell_bar(struct buffer *to, double share, size_t columns, bool unicode);

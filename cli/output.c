@@ -1,6 +1,7 @@
 /* Results, buffered and checked. */
 #include "output.h"
 
+#include "cell.h"
 #include "phrase.h"
 #include "system.h"
 
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)1 << 18)
+#define BLOCK ((size_t)1 << 18) /* more than OUTPUT_MOST by an incomplete character */
 
 bool output_open(struct output *output, const char *path)
 {
@@ -42,17 +43,41 @@ const char *output_error(const struct output *output)
     return phrase("%s%s", system_error(output->error), system_remedy(output->error));
 }
 
-void output_flush(struct output *output)
+void output_protect(struct output *output, const struct palette *palette)
+{
+    output->terminal = isatty(output->fd) ? palette : NULL;
+}
+
+static void write_all(struct output *output, const char *bytes, size_t length)
 {
     size_t done = 0;
-    while (done < output->used && !output->error) {
-        ssize_t wrote = write(output->fd, output->block + done, output->used - done);
+    while (done < length && !output->error) {
+        ssize_t wrote = write(output->fd, bytes + done, length - done);
         if (wrote >= 0)
             done += (size_t)wrote;
         else if (errno != EINTR || signals_caught())
             output->error = errno;
     }
-    output->used = 0;
+}
+
+/* Unless `whole`, an incomplete character at the end stays in the block. */
+static void flush(struct output *output, bool whole)
+{
+    struct buffer safe = {0};
+    size_t done = output->used;
+    if (output->terminal) {
+        done = printed_text(&safe, output->block, output->used, "\n\t\r", output->terminal, whole);
+        write_all(output, buffer_get(&safe), safe.length);
+        memmove(output->block, output->block + done, output->used - done);
+    } else
+        write_all(output, output->block, output->used);
+    output->used -= done;
+    buffer_free(&safe);
+}
+
+void output_flush(struct output *output)
+{
+    flush(output, false);
 }
 
 char *output_reserve(struct output *output, size_t size)
@@ -101,7 +126,7 @@ bool output_broken(const struct output *output)
 
 bool output_close(struct output *output, bool keep)
 {
-    output_flush(output);
+    flush(output, true);
     if (output->direct && output->fd >= 0 && close(output->fd) != 0 && !output->error)
         output->error = errno;
     if (output->file.fd >= 0 && keep && !output->error) {

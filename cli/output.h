@@ -6,6 +6,7 @@
 #define CLI_OUTPUT_H
 
 #include "memory.h"
+#include "terminal.h"
 #include "util/new_file.h"
 
 #include <stdbool.h>
@@ -19,12 +20,16 @@ struct output {
     const char *why;  /* a description of it that includes the remedy; NULL: that of errno */
     bool direct;      /* fd belongs to a pipe or device of -o, which is not replaced */
     pv_new_file file; /* of -o; not open: standard output, or a direct one */
+    const struct palette *terminal; /* of the terminal that shows it; NULL: it is none */
 };
 
 /* Returns false with `error` set if the file cannot be created. path may be NULL. A regular file is
  * replaced when the new one is complete (util/new_file.h); anything else, such as /dev/stdout or a
  * pipe, is written directly. */
 bool output_open(struct output *output, const char *path);
+/* If the output goes to a terminal, from now on characters that could control it are replaced,
+ * except the sequences of the palette: also in data formats, which must not change otherwise. */
+void output_protect(struct output *output, const struct palette *palette);
 void output_add(struct output *output, const char *bytes, size_t length);
 void output_text(struct output *output, const char *text);
 void output_format(struct output *output, const char *format, ...) CLI_PRINTF(2, 3);

@@ -166,6 +166,21 @@ bool column_visible(const struct column *column, unsigned where)
     return visible(column->where, where) && (where & FOR_PEOPLE ? column->heading : column->name);
 }
 
+size_t style_length(const char *text)
+{
+    return *text == STYLE_MARK && (text[1] == '_' || (text[1] >= '0' && text[1] < '0' + STYLES))
+               ? 2
+               : 0;
+}
+
+size_t text_length(const char *text)
+{
+    size_t length = 1;
+    if (*text != '\n')
+        length += strcspn(text + 1, (const char[]){STYLE_MARK, '\n', 0});
+    return length;
+}
+
 /* ---- Text ---------------------------------------------------------------------------------- */
 
 /* A number with `digits` as in a column. */

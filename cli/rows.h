@@ -2,7 +2,8 @@
  * show.h.
  *
  * Text for people may change its style inside: STYLE_BOLD "king" STYLE_PLAIN. Data that becomes
- * part of such text must go through cell_text(), which replaces control characters. */
+ * part of such text should go through cell_text(), which replaces control characters, so that it
+ * cannot change the style. */
 #ifndef CLI_ROWS_H
 #define CLI_ROWS_H
 
@@ -21,6 +22,11 @@ enum style { PLAIN, BOLD, DIM, RED, YELLOW, CYAN, GREEN, STYLES };
 #define STYLE_CYAN "\0015"
 #define STYLE_GREEN "\0016"
 #define STYLE_SPACE "\001_" /* a non-breaking space */
+
+/* The length of a style at the start of the text, 0 if there is none; and of the text before the next
+ * style or line end, at least 1. The text is not empty. */
+size_t style_length(const char *text);
+size_t text_length(const char *text);
 
 /* Formats in which something appears; 0: in all. */
 enum {

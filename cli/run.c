@@ -49,8 +49,10 @@ const psdvec_option common_options[] = {
 int use_error(const char *command, const char *sentence)
 {
     const char *space = *command ? " " : "";
-    fprintf(stderr, "psdvec%s%s: %s\n", space, command, sentence);
-    fprintf(stderr, "Try 'psdvec%s%s --help'.\n", space, command);
+    struct palette plain = terminal_palette(false);
+    fprintf(stderr, "psdvec%s%s: ", space, command);
+    message_print(sentence, "", &plain);
+    fprintf(stderr, "\nTry 'psdvec%s%s --help'.\n", space, command);
     return EXIT_USE;
 }
 
@@ -247,6 +249,7 @@ static int act(struct run *run)
         output_close(&run->out, false);
         return code;
     }
+    output_protect(&run->out, &run->palette);
     /* Hidden commands read no foreign files, and write into folders that are operands. */
     const char *unrestricted = command->group ? sandbox_start(run->arguments, path) : NULL;
     if (unrestricted)

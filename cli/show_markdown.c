@@ -18,19 +18,20 @@ void markdown_text(struct buffer *to, const char *text, size_t length, bool bold
         length--;
     bool open = bold && length;
     buffer_text(to, open ? "**" : "");
-    for (size_t k = 0; k < length; k++) {
-        if (text[k] == STYLE_MARK && k + 1 < length) {
-            bool wanted = text[++k] == '1' || (bold && text[k] == '0');
-            if (text[k] == '_')
-                buffer_char(to, ' ');
-            else if (wanted != open)
-                buffer_text(to, "**");
-            open = text[k] == '_' ? open : wanted;
+    for (size_t k = 0, bytes; k < length; k += bytes) {
+        bytes = k + 1 < length ? style_length(text + k) : 0;
+        if (bytes) {
+            bool space = text[k + 1] == '_', wanted = text[k + 1] == '1';
+            wanted |= bold && text[k + 1] == '0';
+            buffer_text(to, space ? " " : wanted != open ? "**" : "");
+            open = space ? open : wanted;
             continue;
         }
+        bytes = pv_utf8_sequence(text + k, length - k);
+        bytes = bytes ? bytes : 1;
         if (text[k] && strchr("|*_`\\<[&", text[k]))
             buffer_char(to, '\\');
-        buffer_char(to, text[k]);
+        cell_text(to, text + k, bytes); /* control characters, too, may come from files */
     }
     buffer_text(to, open ? "**" : "");
 }

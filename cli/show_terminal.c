@@ -8,7 +8,8 @@
 
 enum { WIDTH = 80, BAR_LEAST = 8, MEANT_WIDTH = 11 };
 
-/* Adds text with its styles as escape sequences. */
+/* Adds text with its styles as escape sequences, and without control characters except line ends:
+ * names and words from files are part of it. */
 static void add_styled(struct show *show, const char *text, enum style base)
 {
     const struct palette *p = &show->run->palette;
@@ -17,20 +18,22 @@ static void add_styled(struct show *show, const char *text, enum style base)
     struct buffer *to = &show->text;
     enum style style = *text ? base : PLAIN;
     buffer_text(to, style ? codes[style] : "");
-    for (; *text; text++) {
-        if (*text == '\n')
-            drop_spaces(to);
-        if (*text != STYLE_MARK || !text[1]) {
-            buffer_char(to, *text);
-            continue;
-        }
-        if (*++text == '_') {
+    for (size_t bytes; *text; text += bytes) {
+        bytes = style_length(text);
+        if (!bytes) {
+            bytes = text_length(text);
+            if (*text == '\n') {
+                drop_spaces(to);
+                buffer_char(to, '\n');
+            } else
+                cell_text(to, text, bytes);
+        } else if (text[1] == '_')
             buffer_char(to, ' ');
-            continue;
+        else {
+            buffer_text(to, style ? p->plain : "");
+            style = text[1] == '0' ? base : (enum style)(text[1] - '0');
+            buffer_text(to, style ? codes[style] : "");
         }
-        buffer_text(to, style ? p->plain : "");
-        style = *text == '0' ? base : (enum style)(*text - '0');
-        buffer_text(to, style ? codes[style] : "");
     }
     buffer_text(to, style ? p->plain : "");
 }

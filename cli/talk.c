@@ -39,15 +39,26 @@ void talk_erase(struct talk *talk)
     pthread_mutex_unlock(&talk->lock);
 }
 
-/* "psdvec count: label message"; the colours apply to the first two. */
+void message_print(const char *text, const char *kept, const struct palette *palette)
+{
+    struct buffer safe = {0};
+    printed_text(&safe, text, strlen(text), kept, palette, true);
+    fputs(buffer_get(&safe), stderr);
+    buffer_free(&safe);
+}
+
+/* "psdvec count: label message"; the colours apply to the first two. A line end in the message would
+ * make a name look like another message. */
 static void say(struct talk *talk, const char *who_colour, const char *colour, const char *label,
                 const char *text)
 {
     pthread_mutex_lock(&talk->lock);
     erase(talk);
     const char *plain = talk->palette.plain;
-    fprintf(stderr, "%s%s:%s %s%s%s%s\n", who_colour, talk->who, *who_colour ? plain : "", colour,
-            label, *colour ? plain : "", text);
+    fprintf(stderr, "%s%s:%s %s%s%s", who_colour, talk->who, *who_colour ? plain : "", colour,
+            label, *colour ? plain : "");
+    message_print(text, "", &talk->palette);
+    fputc('\n', stderr);
     pthread_mutex_unlock(&talk->lock);
 }
 
@@ -92,7 +103,7 @@ void talk_say(struct talk *talk, const char *text)
         return;
     pthread_mutex_lock(&talk->lock);
     erase(talk);
-    fputs(text, stderr);
+    message_print(text, "\n\t", &talk->palette);
     pthread_mutex_unlock(&talk->lock);
 }
 
@@ -196,7 +207,8 @@ void talk_progress(struct talk *talk, const psdvec_progress *progress)
     struct buffer line = {0};
     progress_line(&line, progress, terminal_width(STDERR_FILENO), talk->unicode);
     pthread_mutex_lock(&talk->lock);
-    fprintf(stderr, "\r\033[K%s", buffer_get(&line));
+    fputs("\r\033[K", stderr);
+    message_print(buffer_get(&line), "", &talk->palette);
     talk->drawn = true;
     pthread_mutex_unlock(&talk->lock);
     buffer_free(&line);

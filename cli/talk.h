@@ -54,6 +54,10 @@ struct talk {
 void talk_start(struct talk *talk, const char *who, struct log *log);
 void talk_end(struct talk *talk);
 
+/* Prints on stderr; all messages go through this. Characters that could control the terminal are
+ * replaced, except those of `kept` and the palette's sequences. */
+void message_print(const char *text, const char *kept, const struct palette *palette);
+
 /* "psdvec count: message", always. */
 void talk_error(struct talk *talk, const char *text);
 /* "psdvec count: warning: message", always. */
@@ -62,7 +66,7 @@ void talk_warning(struct talk *talk, const char *text);
 void talk_note(struct talk *talk, const char *text);
 /* A line for a finished step of a long run, unless --quiet. */
 void talk_step(struct talk *talk, const char *text);
-/* Text without changes, without a newline added, unless --quiet. */
+/* Text that may have several lines and styles, without a newline added, unless --quiet. */
 void talk_say(struct talk *talk, const char *text);
 
 void talk_progress(struct talk *talk, const psdvec_progress *progress);

@@ -72,6 +72,15 @@ static inline size_t pv_utf8_cut(const char *text, size_t length)
     return length;
 }
 
+/* Whether printing the code point could control a terminal or reorder the text around it: the
+ * control characters C0, DEL and C1, line and paragraph separators, and bidirectional embeddings,
+ * overrides and isolates. Marks that words need, such as joiners, are safe. */
+static inline int pv_utf8_is_unsafe(uint32_t cp)
+{
+    return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x2028 && cp <= 0x202E) ||
+           (cp >= 0x2066 && cp <= 0x2069);
+}
+
 /* Writes a valid code point and returns its length. */
 static inline int pv_utf8_encode(uint32_t cp, char *out)
 {
