@@ -222,7 +222,8 @@ void pv_output_discard(pv_output *output)
 psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map, pv_map *map)
 {
     *map = (pv_map){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Opening a FIFO without O_NONBLOCK would wait for a writer. */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot open", path, errno);
     psdvec_status status = PSDVEC_OK;
@@ -230,7 +231,13 @@ psdvec_status pv_map_open(psdvec_context *ctx, const char *path, bool never_map,
     if (fstat(fd, &info) != 0) {
         status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot inspect", path, errno);
     } else if (!S_ISREG(info.st_mode)) {
-        status = pv_fail(ctx, PSDVEC_ERR_READ, "%s: is not a regular file", path);
+        status =
+            pv_fail(ctx, PSDVEC_ERR_READ,
+                    S_ISDIR(info.st_mode)
+                        ? "%s: is a folder; give the name of a file"
+                        : "%s: is not a regular file, so it cannot be mapped into memory; save "
+                          "its content to a file first",
+                    path);
     } else if ((uint64_t)info.st_size > SIZE_MAX) {
         status = pv_fail(ctx, PSDVEC_ERR_OVERFLOW, "%s: is too large for this machine", path);
     } else if (info.st_size > 0) {

@@ -222,7 +222,7 @@ static const char mark[] = "{\"format\":\"psdvec.simulation\"";
 static bool is_simulation(const char *truth_file)
 {
     char head[sizeof mark] = {0};
-    int fd = open(truth_file, O_RDONLY | O_CLOEXEC);
+    int fd = open(truth_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, head, sizeof mark - 1) : -1;
     if (fd >= 0)
         close(fd);

@@ -108,3 +108,23 @@ cleanly() {
     "$PSDVEC" similar odd.vec $'x\033]0;t\007y' --tsv >data
     grep -qF $'z\302\233\342\200\256w' data
 }
+
+# ---- Pipes, and files that shrink ---------------------------------------------------------------------
+
+@test "a pipe in the place of a model or counts file is refused at once" {
+    mkfifo pipe
+    for command in 'info pipe' 'similar pipe x' 'counts info pipe' \
+        'convert pipe out.safetensors' 'counts export pipe --format glove --vocab-output out.words -o out.bin' 'counts merge pipe pipe -o out' \
+        "count $TEXT/text.txt --vocab pipe -o out" "score pipe $TEXT/held.txt"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr timeout -s KILL 10 "$PSDVEC" $command
+        [ "$status" -eq 3 ] || { echo "$command: $status $stderr"; return 1; }
+    done
+    refused 3 "pipe: is not a regular file, so it cannot be mapped into memory; save its content to a file first" info pipe
+}
+
+@test "text may come from a pipe" {
+    "$PSDVEC" count <(cat "$TEXT/text.txt") -o a.st -q
+    "$PSDVEC" count "$TEXT/text.txt" -o b.st -q
+    [ "$("$PSDVEC" counts dump a.st | cksum)" = "$("$PSDVEC" counts dump b.st | cksum)" ]
+}
