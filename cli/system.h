@@ -17,7 +17,8 @@ const char *system_variable(const char *name);
 unsigned long stack_too_small(unsigned long needed_kib);
 
 /* Handles Ctrl-C and other stopping signals: the first requests the work to stop; a second SIGINT or
- * SIGTERM ends the program immediately. */
+ * SIGTERM ends the program immediately. SIGBUS, which means that a mapped file was truncated, ends it
+ * with a message and EXIT_FILE. */
 void signals_start(void);
 /* The number of the first stopping signal, or 0. */
 int signals_caught(void);

@@ -128,3 +128,28 @@ cleanly() {
     "$PSDVEC" count "$TEXT/text.txt" -o b.st -q
     [ "$("$PSDVEC" counts dump a.st | cksum)" = "$("$PSDVEC" counts dump b.st | cksum)" ]
 }
+
+@test "a model that is truncated while it is in use: a message, status 4, no temporary files" {
+    [ -r /proc/self/maps ] || skip "no /proc"
+    mkdir here
+    cp "$MODEL" here/model.st
+    mkfifo questions
+    : >answers
+    (cd here && exec "$PSDVEC" ask model.st <../questions >../answers 2>../stderr) &
+    program=$!
+    exec 7>questions
+    echo info >&7
+    for ((k = 0; k < 600 && ! $(wc -c <answers); k++)); do
+        sleep 0.05
+    done
+    [ -s answers ]
+    truncate -s 0 here/model.st
+    echo "similar music" >&7
+    exec 7>&-
+    status=0
+    wait "$program" || status=$?
+    cat stderr
+    [ "$status" -eq 4 ]
+    grep -q 'here/model.st: cannot be read any more: it was truncated while it was in use' stderr
+    [ "$(ls -A here)" = model.st ]
+}
