@@ -120,8 +120,7 @@ static void spectrum_draw(struct buffer *to, const float *values, size_t count, 
 static const psdvec_option options[] = {
     FLAG_OPTION(
         "verify", .group = "Output",
-        .help = "read the whole file to verify its checksums and to look for non-finite numbers "
-                "and duplicate words"),
+        .help = "read the whole file to verify its checksums and to look for non-finite numbers"),
     {0}};
 
 static const char *precision_of(const psdvec_model_info *info)
@@ -296,7 +295,7 @@ static void show_counts(struct show *show, const char *json)
                           !strcmp(name, "settings")     ? "Counting"
                           : !strcmp(name, "vocabulary") ? "Vocabulary"
                           : !strcmp(name, "inputs")     ? "Inputs"
-                                                        : name,
+                                                        : phrase_safe(name, strlen(name)),
                           text);
         }
     buffer_free(&key);

@@ -123,6 +123,12 @@ static int find(struct question *q, const char *text, struct asked *asked)
         psdvec_model_find_parts(q->run->ctx, q->model, text, length, add_part, asked);
     if (status != PSDVEC_OK)
         return run_failed(q->run, status);
+    for (size_t k = 0; k < asked->part_count; k++) {
+        int code = asked->parts[k].known ? model_file_check(q->run, q->model, asked->parts[k].word)
+                                         : EXIT_FINE;
+        if (code)
+            return code;
+    }
     bool digits = loses_digits(q, text);
     if (digits && !asked->part_count)
         return run_error(q->run, EXIT_USE,

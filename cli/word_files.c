@@ -193,7 +193,13 @@ int model_file_find(struct run *run, const psdvec_model *model, const char *word
     struct buffer token = {0};
     bool found = model_file_find_word(run, model, word, index, &token);
     buffer_free(&token);
-    return found ? EXIT_FINE : model_file_unknown(run, model, word);
+    return found ? model_file_check(run, model, *index) : model_file_unknown(run, model, word);
+}
+
+int model_file_check(struct run *run, const psdvec_model *model, uint32_t index)
+{
+    psdvec_status status = psdvec_model_check_word(run->ctx, model, index);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
 }
 
 /* ---- Counts files ------------------------------------------------------------------------- */

@@ -20,14 +20,17 @@ int model_file_open_weighted(struct run *run, const char *path, double weight,
  * sparse model may declare any number of dimensions. */
 int model_file_fits(struct run *run, const psdvec_model *model, size_t vectors);
 
-/* Finds the word's index; or returns EXIT_USE after a message with similar spellings. A word that
- * is not found is also looked up in the form that the model's tokeniser produces. */
+/* Finds the word's index and checks that its vectors are finite; or returns EXIT_USE after a message
+ * with similar spellings. A word that is not found is also looked up in the form that the model's
+ * tokeniser produces. */
 int model_file_find(struct run *run, const psdvec_model *model, const char *word, uint32_t *index);
 
-/* The same in two steps. Returns false if it is not found; `token` then has the form that the
+/* The same in three steps. Returns false if it is not found; `token` then has the form that the
  * model's tokeniser produces, or the word itself if that is not a single word. */
 bool model_file_find_word(struct run *run, const psdvec_model *model, const char *word,
                           uint32_t *index, struct buffer *token);
+/* Checks that the vectors of a word are finite. */
+int model_file_check(struct run *run, const psdvec_model *model, uint32_t index);
 /* Reports the error and returns EXIT_USE. */
 int model_file_unknown(struct run *run, const psdvec_model *model, const char *word);
 

@@ -84,9 +84,10 @@ PSDVEC_API psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_op
 /* ---- Reading a counts file --------------------------------------------- */
 typedef struct psdvec_counts psdvec_counts;
 
-/* Opens a counts file; close it with psdvec_counts_close. The file is memory-mapped. Its structure
- * is checked, but not its checksums and rows: call psdvec_counts_verify or psdvec_counts_check_rows
- * before reading the rows of an untrusted file. */
+/* Opens a counts file; close it with psdvec_counts_close. The file is memory-mapped. Its
+ * structure, words and totals are checked, but not its checksums and rows: call psdvec_counts_verify
+ * or psdvec_counts_check_rows before reading the rows of an untrusted file. If another process
+ * truncates the file, the next access raises SIGBUS (see psdvec_model_open). */
 PSDVEC_API psdvec_status psdvec_counts_open(psdvec_context *ctx, const char *path,
                                             psdvec_counts **counts);
 
@@ -97,7 +98,8 @@ PSDVEC_API void psdvec_counts_close(psdvec_counts *counts);
  * psdvec_counts_check_rows. */
 PSDVEC_API psdvec_status psdvec_counts_verify(psdvec_context *ctx, const psdvec_counts *counts);
 
-/* Checks all rows: column indices are ascending and within the vocabulary, and totals add up. */
+/* Checks all rows: column indices are ascending and within the vocabulary, values are not 0, and rows
+ * and columns add up to their totals. */
 PSDVEC_API psdvec_status psdvec_counts_check_rows(psdvec_context *ctx, const psdvec_counts *counts);
 
 typedef struct psdvec_counts_info {

@@ -43,14 +43,16 @@ typedef struct psdvec_model psdvec_model;
 
 /* Opens a model, or vectors of another program: word2vec text or binary, GloVe or fastText text, or
  * npy with its list of words beside it. Close it with psdvec_model_close. Model files are
- * memory-mapped, and their checksums are not compared; other formats are read into memory. */
+ * memory-mapped; their structure, words and frequencies are checked, but not their checksums and
+ * vectors. Other formats are read into memory. If another process truncates a mapped file, the next
+ * access raises SIGBUS; replace files by renaming a new one, as psdvec does. */
 PSDVEC_API psdvec_status psdvec_model_open(psdvec_context *ctx, const char *path,
                                            psdvec_model **model);
 
 /* Closes a model. Pointers obtained from it become invalid. `model` may be NULL. */
 PSDVEC_API void psdvec_model_close(psdvec_model *model);
 
-/* Reads the whole model file and compares all checksums. */
+/* Reads the whole model file, compares all checksums, and checks that all vectors are finite. */
 PSDVEC_API psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model);
 
 /* One iteration of training. */
@@ -244,6 +246,11 @@ PSDVEC_API void psdvec_model_sparse_row(const psdvec_model *model, uint32_t i,
 /* Returns the cosine similarity of words i and j in the read-out; 0 if one of the vectors is
  * zero. */
 PSDVEC_API double psdvec_model_cosine(const psdvec_model *model, uint32_t i, uint32_t j);
+
+/* Checks that the vectors of word i are finite; PSDVEC_ERR_CORRUPT if the model file is damaged. The
+ * functions that return vectors, products and cosines do not check this. */
+PSDVEC_API psdvec_status psdvec_model_check_word(psdvec_context *ctx, const psdvec_model *model,
+                                                 uint32_t i);
 
 /* ---- Nearest neighbours ---------------------------------------------------- */
 typedef struct psdvec_neighbour {

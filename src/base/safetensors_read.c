@@ -88,24 +88,33 @@ bool pv_st_extent(pv_dtype dtype, unsigned rank, const uint64_t *shape, uint64_t
 
 /* ---- Messages ------------------------------------------------------------ */
 
-pv_st_shown pv_st_show(const char *name)
+pv_st_shown pv_word_shown(const char *word, size_t length)
 {
     pv_st_shown s;
-    size_t i = 0;
-    for (; i < 80 && name[i]; i++) {
-        unsigned char c = (unsigned char)name[i], before = i ? (unsigned char)name[i - 1] : 0;
-        bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
-        s.text[i] = control ? '?' : name[i];
-        if (control && before == 0xc2)
-            s.text[i - 1] = '?';
+    const unsigned char *at = (const unsigned char *)word, *end = at + length;
+    size_t used = 0;
+    while (at < end) {
+        uint32_t code = 0;
+        int bytes = pv_utf8_decode(at, end, &code);
+        bool plain = bytes > 0 && !pv_utf8_is_unsafe(code);
+        size_t wide = plain ? (size_t)bytes : 1;
+        if (used + wide > 80)
+            break;
+        memcpy(s.text + used, plain ? (const char *)at : "?", wide);
+        used += wide;
+        at += bytes < 0 ? -bytes : bytes;
     }
-    if (name[i]) {
-        i = pv_utf8_cut(name, i);
-        memcpy(s.text + i, "...", 3);
-        i += 3;
+    if (at < end) {
+        memcpy(s.text + used, "...", 3);
+        used += 3;
     }
-    s.text[i] = 0;
+    s.text[used] = 0;
     return s;
+}
+
+pv_st_shown pv_st_show(const char *name)
+{
+    return pv_word_shown(name, strlen(name));
 }
 
 /* PSDVEC_ERR_CORRUPT: tensor `name` `what`. */

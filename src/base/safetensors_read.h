@@ -133,12 +133,13 @@ psdvec_status pv_st_verify(psdvec_context *ctx, const pv_st_file *file);
 /* The same, but accepts a file without any checksums, which another program wrote. */
 psdvec_status pv_st_verify_if_any(psdvec_context *ctx, const pv_st_file *file);
 
-/* A name that is safe to print in a message: short, and without control characters (including
- * U+0080 to U+009F), which a terminal might interpret. */
+/* A name or a word that is safe to print in a message: short, with a question mark for each invalid
+ * byte and each character that could control a terminal (pv_utf8_is_unsafe). */
 typedef struct pv_st_shown {
     char text[84];
 } pv_st_shown;
 pv_st_shown pv_st_show(const char *name);
+pv_st_shown pv_word_shown(const char *word, size_t length);
 
 /* ---- Shared with the writer ------------------------------------------------ */
 

@@ -1,6 +1,9 @@
 /* The index of words. */
 #include "base/word_index.h"
 
+#include "base/safetensors_read.h"
+
+#include <inttypes.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -55,6 +58,26 @@ bool pv_word_index_add(pv_word_index *index, uint32_t i, uint32_t *other)
     }
     *slot = (uint64_t)tag << 32 | (i + 1);
     return true;
+}
+
+psdvec_status pv_word_index_fill(pv_word_index *index, psdvec_context *ctx, uint32_t words,
+                                 const char *path, const char *thing)
+{
+    for (uint32_t i = 0, other; i < words; i++) {
+        uint64_t begin = index->offsets[i], length = index->offsets[i + 1] - begin;
+        if (length == 0)
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: %s damaged: word %" PRIu32 " of %" PRIu32 " is empty; create the "
+                           "file again",
+                           path, thing, i + 1, words);
+        if (!pv_word_index_add(index, i, &other))
+            return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                           "%s: %s damaged: the words %" PRIu32 " and %" PRIu32 " are both '%s'; "
+                           "create the file again",
+                           path, thing, other + 1, i + 1,
+                           pv_word_shown(index->bytes + begin, (size_t)length).text);
+    }
+    return PSDVEC_OK;
 }
 
 bool pv_word_index_find(const pv_word_index *index, const char *word, size_t length, uint32_t *i)

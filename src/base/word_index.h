@@ -24,6 +24,10 @@ void pv_word_index_free(pv_word_index *index);
 
 /* Adds word i. If an equal word exists, returns false and sets *other. */
 bool pv_word_index_add(pv_word_index *index, uint32_t i, uint32_t *other);
+/* Adds the first `words` words, all of which must be distinct and not empty: otherwise
+ * PSDVEC_ERR_CORRUPT with "PATH: THING damaged: ...", where `thing` is "the model is". */
+psdvec_status pv_word_index_fill(pv_word_index *index, psdvec_context *ctx, uint32_t words,
+                                 const char *path, const char *thing);
 bool pv_word_index_find(const pv_word_index *index, const char *word, size_t length, uint32_t *i);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *c, const char *cause)
 {
@@ -55,6 +56,49 @@ static psdvec_status check_kind(const psdvec_counts *c)
                        path, version, PV_COUNTS_VERSION);
     if (version < 1)
         return pv_counts_fail(c->ctx, c, "its version is 0");
+    return PSDVEC_OK;
+}
+
+/* A failure at word i, in the form of pv_counts_fail. */
+static psdvec_status fail_at(psdvec_context *ctx, const psdvec_counts *c, uint32_t i,
+                             const char *cause)
+{
+    size_t length;
+    const char *word = psdvec_counts_word(c, i, &length);
+    return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the counts are damaged: %s (word %" PRIu32 ", '%s'); create the file again",
+                   pv_st_path(c->file), cause, i + 1, pv_word_shown(word, length).text);
+}
+
+/* Words are distinct and not empty. The index is not kept: a merge has many files open. */
+static psdvec_status check_words(const psdvec_counts *c)
+{
+    pv_word_index index;
+    PV_TRY(pv_word_index_init(&index, c->ctx, c->info.words, c->bytes, c->offsets,
+                              "the index of words"));
+    psdvec_status status =
+        pv_word_index_fill(&index, c->ctx, c->info.words, pv_st_path(c->file), "the counts are");
+    pv_word_index_free(&index);
+    return status;
+}
+
+/* What the numbers of each word must be, whatever the rows are. Rows and columns add up to the same
+ * total. */
+static psdvec_status check_numbers(psdvec_counts *c)
+{
+    uint64_t tokens = 0, focus = 0;
+    for (uint32_t i = 0; i < c->info.words; i++) {
+        if (__builtin_add_overflow(c->info.total, c->context_total[i], &c->info.total) ||
+            __builtin_add_overflow(focus, c->focus_total[i], &focus))
+            return fail_at(c->ctx, c, i, "the totals do not fit into 64 bits");
+        if (__builtin_add_overflow(tokens, c->frequency[i], &tokens) || tokens > c->info.tokens)
+            return fail_at(c->ctx, c, i,
+                           "the frequencies add up to more than the words of the text");
+        if (c->retention && !(c->retention[i] > 0 && c->retention[i] <= 1))
+            return fail_at(c->ctx, c, i, "a factor of subsampling is not between 0 and 1");
+    }
+    if (focus != c->info.total)
+        return pv_counts_fail(c->ctx, c, "the totals of rows and columns differ");
     return PSDVEC_OK;
 }
 
@@ -163,9 +207,6 @@ static psdvec_status take_metadata(psdvec_counts *c)
     if (!info->written_by)
         info->written_by = "unknown";
     info->file_bytes = pv_st_bytes(c->file);
-    for (uint32_t i = 0; i < info->words; i++)
-        if (__builtin_add_overflow(info->total, c->context_total[i], &info->total))
-            return pv_counts_fail(c->ctx, c, "the totals do not fit into 64 bits");
     return PSDVEC_OK;
 }
 
@@ -183,6 +224,8 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
     PV_TRY_DONE(check_kind(c));
     PV_TRY_DONE(take_tensors(c));
     PV_TRY_DONE(take_metadata(c));
+    PV_TRY_DONE(check_words(c));
+    PV_TRY_DONE(check_numbers(c));
     *out = c;
     return PSDVEC_OK;
 done:
@@ -220,10 +263,12 @@ void psdvec_counts_close(psdvec_counts *counts)
 
 bool pv_counts_looks_like(const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
+    struct stat info;
+    FILE *file;
     unsigned char start[9];
+    /* A FIFO would wait for a writer, and lose what is read here. */
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !(file = fopen(path, "rb")))
+        return false;
     bool is = fread(start, 1, 9, file) == 9 && start[8] == '{' && start[7] == 0 && start[6] == 0;
     fclose(file);
     return is;
@@ -234,39 +279,56 @@ enum { rows_a_task = 1024 };
 typedef struct verify_job {
     psdvec_context *ctx;
     const psdvec_counts *counts;
+    _Atomic uint64_t *column_sum; /* words */
 } verify_job;
+
+static psdvec_status verify_row(const verify_job *job, uint32_t i)
+{
+    const psdvec_counts *c = job->counts;
+    uint64_t sum = 0;
+    psdvec_row row;
+    psdvec_counts_row(c, i, &row);
+    for (size_t k = 0; k < row.length; k++) {
+        uint64_t value = psdvec_row_value(&row, k);
+        if (row.focus[k] >= c->info.words || (k > 0 && row.focus[k] <= row.focus[k - 1]))
+            return fail_at(job->ctx, c, i, "the columns of a row are not in ascending order");
+        if (value == 0)
+            return fail_at(job->ctx, c, i, "a row has a pair with the count 0");
+        if (__builtin_add_overflow(sum, value, &sum))
+            return fail_at(job->ctx, c, i, "the sum of a row does not fit into 64 bits");
+        atomic_fetch_add_explicit(&job->column_sum[row.focus[k]], value, memory_order_relaxed);
+    }
+    if (sum != c->context_total[i])
+        return fail_at(job->ctx, c, i, "a row does not add up to its total");
+    return PSDVEC_OK;
+}
 
 static psdvec_status verify_rows(void *arg, size_t task, int worker)
 {
     const verify_job *job = arg;
-    const psdvec_counts *c = job->counts;
+    uint32_t words = job->counts->info.words, first = (uint32_t)task * rows_a_task;
     (void)worker;
-    uint32_t first = (uint32_t)task * rows_a_task;
-    uint32_t end = c->info.words - first < rows_a_task ? c->info.words : first + rows_a_task;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t sum = 0;
-        psdvec_row row;
-        psdvec_counts_row(c, i, &row);
-        for (size_t k = 0; k < row.length; k++) {
-            if (row.focus[k] >= c->info.words || (k > 0 && row.focus[k] <= row.focus[k - 1]))
-                return pv_counts_fail(job->ctx, c,
-                                      "the columns of a row are not in ascending "
-                                      "order");
-            sum += psdvec_row_value(&row, k);
-        }
-        if (sum != c->context_total[i])
-            return pv_counts_fail(job->ctx, c, "a row does not add up to its total");
-        if (c->retention && !(c->retention[i] > 0 && c->retention[i] <= 1))
-            return pv_counts_fail(job->ctx, c, "a factor of subsampling is not between 0 and 1");
-    }
+    uint32_t end = words - first < rows_a_task ? words : first + rows_a_task;
+    for (uint32_t i = first; i < end; i++)
+        PV_TRY(verify_row(job, i));
     return pv_check_cancel(job->ctx);
 }
 
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *c)
 {
-    verify_job job = {ctx, c};
-    return pv_parallel_tasks(ctx, ((size_t)c->info.words + rows_a_task - 1) / rows_a_task,
-                             verify_rows, &job);
+    verify_job job = {ctx, c, NULL};
+    psdvec_status status;
+    pv_scope scope = {.ctx = ctx, .what = "the sums of columns"};
+    PV_TAKE_ZERO(&scope, job.column_sum, c->info.words);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)c->info.words + rows_a_task - 1) / rows_a_task,
+                                  verify_rows, &job));
+    for (uint32_t i = 0; i < c->info.words && status == PSDVEC_OK; i++)
+        if (atomic_load_explicit(&job.column_sum[i], memory_order_relaxed) != c->focus_total[i])
+            status = fail_at(ctx, c, i, "a column does not add up to its total");
+done:
+    pv_scope_free(&scope);
+    return status;
 }
 
 psdvec_status psdvec_counts_check_rows(psdvec_context *ctx, const psdvec_counts *counts)

@@ -33,7 +33,8 @@ const psdvec_counts *pv_counts_hold(const psdvec_counts *counts);
 /* Also verifies all checksums, if there are any, and all rows: for callers that use columns as
  * indices, because a damaged column would be out of bounds. */
 psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec_counts **counts);
-/* Verifies only the rows: columns are ascending and valid words. */
+/* Verifies only the rows: columns are ascending and valid words, and rows and columns add up to
+ * their totals. */
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *counts);
 
 /* PSDVEC_ERR_CORRUPT with "PATH: the counts are damaged: CAUSE". */

@@ -193,15 +193,12 @@ psdvec_status psdvec_counts_export(psdvec_context *ctx, const psdvec_counts *cou
     pv_row_sink sink = {.prepare = format_rows, .take = take_rows, .self = &e};
     pv_output *vocab = NULL;
     pv_buffer text = {.ctx = ctx};
-    bool sound;
     psdvec_status status;
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", output);
-    /* The columns were not checked when the file was opened. */
-    PV_TRY_DONE(pv_csr_check_columns(ctx, &counts->rows, &sound));
-    if (!sound)
-        PV_TRY_DONE(pv_counts_fail(ctx, counts, "the columns of a row are not in ascending order"));
+    /* The rows were not checked when the file was opened. */
+    PV_TRY_DONE(pv_counts_verify_rows(ctx, counts));
     PV_TRY_DONE(check_words(&e, pv_counts_format_choices[format].name));
     PV_TRY_DONE(pv_output_open(ctx, output, &e.output));
     if (vocab_output) {

@@ -149,6 +149,7 @@ psdvec_status pv_conditional_open(psdvec_context *ctx, const psdvec_model *model
     pv_buffer_init(&c->strings, ctx);
     fill_fitted(c, options);
     PV_TRY(read_settings(c));
+    PV_TRY(pv_model_check_vectors(ctx, model));
     PV_TRY(pv_model_floats(ctx, model, &model->vectors, &c->vectors));
     pv_vocabulary words = {.count = c->words, .frequency = (uint64_t *)model->counts};
     PV_TRY(pv_window_init(&c->window, ctx, &c->counting, &words));

@@ -373,6 +373,8 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
     for (size_t t = 0; t < test_count; t++)
         questions += tests[t]->info.questions;
     for (size_t m = 0; m < model_count; m++)
+        PV_TRY_DONE(pv_model_check_vectors(ctx, models[m]));
+    for (size_t m = 0; m < model_count; m++)
         PV_TRY_DONE(pv_seen_model_open(&e.models[m], &scope, models[m], &own));
     pv_progress_begin(&e.progress, ctx, "evaluating", "questions", questions * model_count);
     for (size_t t = 0; t < test_count; t++)

@@ -194,11 +194,9 @@ static psdvec_status convert(psdvec_context *ctx, const psdvec_convert_options *
         return pv_sparse_convert(ctx, &rows, output, words_out);
     if (o->format != PSDVEC_VECTORS_MODEL && !o->raw)
         rows.vectors = &m->readout;
-    PV_TRY(pv_vector_set_check(ctx, m->path, rows.vectors, rows.words, rows.dim, m->bytes,
-                               m->offsets));
+    PV_TRY(pv_model_check_set(ctx, m, rows.vectors, rows.words, rows.dim));
     if (o->format == PSDVEC_VECTORS_MODEL && info->has_readout)
-        PV_TRY(pv_vector_set_check(ctx, m->path, &m->readout, rows.words, rows.dim, m->bytes,
-                                   m->offsets));
+        PV_TRY(pv_model_check_set(ctx, m, &m->readout, rows.words, rows.dim));
     if (o->format == PSDVEC_VECTORS_MODEL)
         return to_model(ctx, &rows, o, output);
     return pv_foreign_write(ctx, &rows, output, words_out);

@@ -10,21 +10,13 @@
 #include "base/json.h"
 #include "model/compact.h"
 #include "model/inflections.h"
+#include "model/model_write.h"
 #include "model/sparse_file.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-pv_st_shown pv_word_shown(const char *word, size_t length)
-{
-    char copy[100]; /* longer than messages show */
-    size_t kept = length < sizeof copy - 1 ? length : sizeof copy - 1;
-    memcpy(copy, word, kept);
-    copy[kept] = '\0';
-    return pv_st_show(copy);
-}
 
 psdvec_status pv_model_damaged(const psdvec_model *m, const char *cause)
 {
@@ -81,7 +73,7 @@ static psdvec_status take_words(psdvec_model *m)
     m->offsets = t->data;
     PV_TRY(pv_st_require(m->ctx, m->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &t));
     m->bytes = t->data;
-    bool ascends = pv_offsets_ascend(m->offsets, m->info.words, t->bytes, 1);
+    bool ascends = pv_offsets_ascend(m->offsets, m->info.words, t->bytes, 0);
     return ascends ? PSDVEC_OK
                    : pv_model_damaged(m, "the offsets of the words are not in "
                                          "ascending order");
@@ -302,6 +294,48 @@ static psdvec_status take_tensors(psdvec_model *m, bool sparse, bool compact)
     return PSDVEC_OK;
 }
 
+/* Words are distinct and not empty. The index that finds them stays, for the first search. */
+static psdvec_status check_words(psdvec_model *m)
+{
+    PV_TRY(pv_word_index_init(&m->index, m->ctx, m->info.words, m->bytes, m->offsets,
+                              "the index of words"));
+    PV_TRY(pv_word_index_fill(&m->index, m->ctx, m->info.words, m->path, "the model is"));
+    m->indexed = true;
+    return PSDVEC_OK;
+}
+
+/* A failure at word i, in the form of pv_model_damaged. */
+static psdvec_status word_damaged(psdvec_context *ctx, const psdvec_model *m, uint32_t i,
+                                  const char *cause)
+{
+    return pv_fail(ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the model is damaged: %s (word %" PRIu32 ", '%s'); create the file again",
+                   m->path, cause, i + 1,
+                   pv_word_shown(m->bytes + m->offsets[i], m->offsets[i + 1] - m->offsets[i]).text);
+}
+
+static bool are_scaled(const pv_vector_set *set, uint32_t i)
+{
+    return set->precision != PSDVEC_INT8 || isfinite(set->scale[i]);
+}
+
+/* The numbers of each word except its vectors. */
+static psdvec_status check_numbers(const psdvec_model *m)
+{
+    uint64_t tokens = 0;
+    for (uint32_t i = 0; i < m->info.words; i++) {
+        if (m->counts && __builtin_add_overflow(tokens, m->counts[i], &tokens))
+            return word_damaged(m->ctx, m, i, "the frequencies do not fit into 64 bits");
+        if (m->unigram && !(m->unigram[i] >= 0 && m->unigram[i] <= 1))
+            return word_damaged(m->ctx, m, i, "a probability is not between 0 and 1");
+        if (m->spread && !(m->spread[i] >= 0 && isfinite(m->spread[i])))
+            return word_damaged(m->ctx, m, i, "a spread is negative or not finite");
+        if (!m->info.sparse && !(are_scaled(&m->vectors, i) && are_scaled(&m->readout, i)))
+            return word_damaged(m->ctx, m, i, "the scale of a vector is not finite");
+    }
+    return PSDVEC_OK;
+}
+
 /* JSON in the metadata; NULL if there is none. Callers print it verbatim, so it must be valid. */
 static psdvec_status take_json(psdvec_model *m, const char *key, pv_json_type type,
                                const char **text)
@@ -415,6 +449,8 @@ static psdvec_status open_native(psdvec_model *m)
     PV_TRY(pv_st_open(m->ctx, m->path, &m->file));
     PV_TRY(check_kind(m, &sparse, &compact));
     PV_TRY(take_tensors(m, sparse, compact));
+    PV_TRY(check_words(m));
+    PV_TRY(check_numbers(m));
     return take_metadata(m);
 }
 
@@ -541,41 +577,59 @@ void psdvec_model_close(psdvec_model *model)
 
 /* ---- Complete models ------------------------------------------------------------------ */
 
-/* Rejects duplicate words, of which only one could be found. */
-static psdvec_status check_words_differ(psdvec_context *ctx, const psdvec_model *m)
+static const char not_finite[] = "a vector has a component that is not finite";
+
+psdvec_status pv_model_check_word(psdvec_context *ctx, const psdvec_model *m, uint32_t i)
 {
-    pv_word_index index;
-    psdvec_status status = PSDVEC_OK;
-    PV_TRY(
-        pv_word_index_init(&index, ctx, m->info.words, m->bytes, m->offsets, "the index of words"));
-    for (uint32_t i = 0, other; i < m->info.words && status == PSDVEC_OK; i++)
-        if (!pv_word_index_add(&index, i, &other))
-            status = pv_fail(
-                ctx, PSDVEC_ERR_CORRUPT,
-                "%s: the model is damaged: the words %" PRIu32 " and %" PRIu32 " are both '%s'; "
-                "create the file again",
-                m->path, other + 1, i + 1,
-                pv_word_shown(m->bytes + m->offsets[i], m->offsets[i + 1] - m->offsets[i]).text);
-    pv_word_index_free(&index);
-    return status;
+    bool finite;
+    if (m->info.sparse) {
+        pv_csr_row row = pv_csr_row_of(&m->sparse, i);
+        finite = pv_are_finite(row.value, row.count);
+    } else {
+        finite = pv_vector_set_is_finite(&m->vectors, i, m->info.dim) &&
+                 pv_vector_set_is_finite(&m->readout, i, m->info.dim);
+    }
+    return finite ? PSDVEC_OK : word_damaged(ctx, m, i, not_finite);
+}
+
+psdvec_status pv_model_check_set(psdvec_context *ctx, const psdvec_model *m,
+                                 const pv_vector_set *set, uint32_t words, uint32_t dim)
+{
+    uint32_t i;
+    PV_TRY(pv_vector_set_find_bad(ctx, set, words, dim, &i));
+    return i == words ? PSDVEC_OK : word_damaged(ctx, m, i, not_finite);
+}
+
+psdvec_status pv_model_check_vectors(psdvec_context *ctx, const psdvec_model *m)
+{
+    uint32_t bad;
+    if (!m->file) /* checked when they were read or computed */
+        return PSDVEC_OK;
+    if (m->info.sparse) {
+        PV_TRY(pv_sparse_find_bad(ctx, &m->sparse, &bad));
+        return bad == m->info.words ? PSDVEC_OK : word_damaged(ctx, m, bad, not_finite);
+    }
+    PV_TRY(pv_model_check_set(ctx, m, &m->vectors, m->info.words, m->info.dim));
+    if (!m->info.has_readout)
+        return PSDVEC_OK;
+    return pv_model_check_set(ctx, m, &m->readout, m->info.words, m->info.dim);
 }
 
 psdvec_status psdvec_model_verify(psdvec_context *ctx, const psdvec_model *model)
 {
     PV_BEGIN(ctx);
     PV_NEED(ctx, model);
-    const psdvec_model *m = model;
-    if (m->file)
-        PV_TRY(pv_st_verify(ctx, m->file));
-    PV_TRY(check_words_differ(ctx, m));
-    if (m->info.sparse)
-        return pv_sparse_check_finite(ctx, m->path, &m->sparse, m->bytes, m->offsets);
-    PV_TRY(pv_vector_set_check(ctx, m->path, &m->vectors, m->info.words, m->info.dim, m->bytes,
-                               m->offsets));
-    if (!m->info.has_readout)
-        return PSDVEC_OK;
-    return pv_vector_set_check(ctx, m->path, &m->readout, m->info.words, m->info.dim, m->bytes,
-                               m->offsets);
+    if (model->file)
+        PV_TRY(pv_st_verify(ctx, model->file));
+    return pv_model_check_vectors(ctx, model);
+}
+
+psdvec_status psdvec_model_check_word(psdvec_context *ctx, const psdvec_model *model, uint32_t i)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED_INDEX(ctx, i, model->info.words);
+    return pv_model_check_word(ctx, model, i);
 }
 
 /* ---- Single words ---------------------------------------------------------------- */

@@ -123,10 +123,15 @@ bool pv_model_explicit(const psdvec_model *model);
 void pv_model_readout_later(const psdvec_model *model, const float *v, const char *word,
                             size_t length, double share, float *scratch, float *readout);
 
+/* psdvec_model_check_word without pv_begin. */
+psdvec_status pv_model_check_word(psdvec_context *ctx, const psdvec_model *model, uint32_t i);
+/* The same for all words, in parallel: for computations that read all vectors. */
+psdvec_status pv_model_check_vectors(psdvec_context *ctx, const psdvec_model *model);
+/* The same for the first `dim` components of the first `words` vectors of a set of the model. */
+psdvec_status pv_model_check_set(psdvec_context *ctx, const psdvec_model *model,
+                                 const pv_vector_set *set, uint32_t words, uint32_t dim);
+
 /* PSDVEC_ERR_CORRUPT with "PATH: the model is damaged: CAUSE; create the file again". */
 psdvec_status pv_model_damaged(const psdvec_model *model, const char *cause);
-
-/* A word that is safe to print in a message. */
-pv_st_shown pv_word_shown(const char *word, size_t length);
 
 #endif

@@ -43,13 +43,20 @@ static psdvec_status check_rows(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static psdvec_status check_finite(psdvec_context *ctx, finite_job *job, const char *subject,
-                                  const char *bytes, const uint64_t *offsets)
+static psdvec_status find_bad(psdvec_context *ctx, finite_job *job, uint32_t *first)
 {
     atomic_init(&job->first, job->words);
     size_t tasks = ((size_t)job->words + CHECK_ROWS - 1) / CHECK_ROWS;
     PV_TRY(pv_parallel_tasks(ctx, tasks, check_rows, job));
-    uint32_t i = atomic_load(&job->first);
+    *first = atomic_load(&job->first);
+    return PSDVEC_OK;
+}
+
+static psdvec_status check_finite(psdvec_context *ctx, finite_job *job, const char *subject,
+                                  const char *bytes, const uint64_t *offsets)
+{
+    uint32_t i;
+    PV_TRY(find_bad(ctx, job, &i));
     if (i == job->words)
         return PSDVEC_OK;
     return pv_fail(ctx, PSDVEC_ERR_NUMERIC,
@@ -64,15 +71,22 @@ psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, co
                                     const char *bytes, const uint64_t *offsets)
 {
     pv_vector_set set = pv_vector_set_floats(words, stride, vectors);
-    return pv_vector_set_check(ctx, subject, &set, words, dim, bytes, offsets);
+    finite_job job = {.set = &set, .words = words, .dim = dim};
+    return check_finite(ctx, &job, subject, bytes, offsets);
 }
 
-psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
-                                  const pv_vector_set *set, uint32_t words, uint32_t dim,
-                                  const char *bytes, const uint64_t *offsets)
+psdvec_status pv_vector_set_find_bad(psdvec_context *ctx, const pv_vector_set *set, uint32_t words,
+                                     uint32_t dim, uint32_t *first)
 {
     finite_job job = {.set = set, .words = words, .dim = dim};
-    return check_finite(ctx, &job, subject, bytes, offsets);
+    return find_bad(ctx, &job, first);
+}
+
+psdvec_status pv_sparse_find_bad(psdvec_context *ctx, const pv_csr *vectors, uint32_t *first)
+{
+    finite_job job = {.sparse = vectors, .words = vectors->rows};
+    *first = vectors->rows;
+    return vectors->value ? find_bad(ctx, &job, first) : PSDVEC_OK;
 }
 
 psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,

@@ -72,13 +72,13 @@ extern const pv_json_field pv_iteration_fields[];
 psdvec_status pv_model_check_finite(psdvec_context *ctx, const char *subject, const float *vectors,
                                     uint32_t words, uint32_t dim, uint32_t stride,
                                     const char *bytes, const uint64_t *offsets);
-/* The same for a set of any precision. */
-psdvec_status pv_vector_set_check(psdvec_context *ctx, const char *subject,
-                                  const pv_vector_set *set, uint32_t words, uint32_t dim,
-                                  const char *bytes, const uint64_t *offsets);
 /* The same for all rows of sparse vectors. */
 psdvec_status pv_sparse_check_finite(psdvec_context *ctx, const char *subject,
                                      const pv_csr *vectors, const char *bytes,
                                      const uint64_t *offsets);
+/* The first such word, or the number of words if there is none: for readers. */
+psdvec_status pv_vector_set_find_bad(psdvec_context *ctx, const pv_vector_set *set, uint32_t words,
+                                     uint32_t dim, uint32_t *first);
+psdvec_status pv_sparse_find_bad(psdvec_context *ctx, const pv_csr *vectors, uint32_t *first);
 
 #endif

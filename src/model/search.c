@@ -27,7 +27,8 @@ typedef struct row_job {
     const float *panel;                   /* dim x count: the same queries, for sparse rows */
     size_t count;
     pv_score_fn *score;
-    float *scores; /* words */
+    float *scores;        /* words */
+    _Atomic uint32_t bad; /* the first word whose vector is not finite; `words`: none */
 } row_job;
 
 /* The same for a row that is too long or too short for single precision. */
@@ -84,6 +85,14 @@ bool pv_row_cosines(const pv_vector_set *set, uint64_t i, const float *const *un
     return cosines_of(set, i, true, &square, units, count, cosines);
 }
 
+void pv_search_note_bad(_Atomic uint32_t *bad, double length, uint64_t i)
+{
+    uint32_t first = atomic_load(bad);
+    while (!isfinite(length) && i < first &&
+           !atomic_compare_exchange_weak(bad, &first, (uint32_t)i)) {
+    }
+}
+
 static psdvec_status score_rows(void *arg, size_t task, int worker)
 {
     (void)worker;
@@ -97,6 +106,8 @@ static psdvec_status score_rows(void *arg, size_t task, int worker)
         if (job->measured)
             job->measured[i] = square;
         job->scores[i] = fine ? (float)job->score(cosines) : NAN; /* excluded */
+        if (!fine)
+            pv_search_note_bad(&job->bad, pv_vector_set_length(job->set, i), i);
     }
     return PSDVEC_OK;
 }
@@ -118,6 +129,7 @@ static psdvec_status score_sparse_rows(void *arg, size_t task, int worker)
         }
         double length = sqrt(square);
         job->scores[i] = NAN; /* excluded */
+        pv_search_note_bad(&job->bad, length, i);
         if (!(length > 0) || !isfinite(length))
             continue;
         for (size_t q = 0; q < job->count; q++)
@@ -206,6 +218,7 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
                    .count = search->vector_count,
                    .score = search->score};
     *found = 0;
+    atomic_init(&job.bad, job.words);
     if (search->most == 0)
         return PSDVEC_OK;
     PV_TAKE(&scope, units, PV_DOT_QUERIES * (size_t)m->info.dim);
@@ -222,6 +235,8 @@ psdvec_status pv_model_search(psdvec_context *ctx, const psdvec_model *model,
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, ((size_t)job.words + BLOCK_ROWS - 1) / BLOCK_ROWS,
                                   job.sparse ? score_sparse_rows : score_rows, &job));
+    if (atomic_load(&job.bad) < job.words)
+        PV_TRY_DONE(pv_model_check_word(ctx, m, atomic_load(&job.bad)));
     if (job.measured) {
         pthread_mutex_lock(&m->lock);
         if (!m->squares) { /* otherwise another thread set them first */

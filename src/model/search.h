@@ -29,6 +29,9 @@ bool pv_query_frequent(const psdvec_model *model, const pv_query *query, uint32_
 psdvec_status pv_query_check_vector(psdvec_context *ctx, const float *vector, uint32_t dim,
                                     size_t q);
 
+/* Records word i in *bad, if it is the first so far whose vector has a length that is not finite. */
+void pv_search_note_bad(_Atomic uint32_t *bad, double length, uint64_t i);
+
 /* ---- The best answers so far, as a heap with the worst of them at the top -----------------------
  *
  * Answers are ordered by score, and equal scores by rank. This is a strict total order, so the

@@ -66,6 +66,7 @@ typedef struct many_job {
     uint32_t *except;           /* the lists of all queries, each sorted */
 
     size_t block_rows;
+    _Atomic uint32_t bad;    /* as in search.c */
     float *inverse;          /* workers x block_rows: 1 / length; NAN: excluded */
     float *floats;           /* workers x block_rows x dim, unless the set is float32 */
     float *products;         /* workers x batch x block_rows */
@@ -138,7 +139,7 @@ static void try_row(const many_job *job, pv_best *best, size_t q, const pv_vecto
 /* Scores one block of rows for all queries of the batch. */
 static psdvec_status search_block(void *arg, size_t task, int worker)
 {
-    const many_job *job = arg;
+    many_job *job = arg;
     size_t dim = job->dim, first = task * job->block_rows, left = job->words - first;
     size_t length = left < job->block_rows ? left : job->block_rows;
     float *floats = job->floats ? job->floats + (size_t)worker * job->block_rows * dim : NULL;
@@ -152,6 +153,8 @@ static psdvec_status search_block(void *arg, size_t task, int worker)
         float square = block.dots(rows + r * dim, 1, NULL, 0, dim, NULL);
         bool fine = pv_square_is_exact(square);
         inverse[r] = fine ? 1 / sqrtf(square) : NAN;
+        if (!fine)
+            pv_search_note_bad(&job->bad, pv_vector_set_length(&block, r), first + r);
         for (size_t q = 0; q < job->count && !fine; q++)
             if (job->asked[q])
                 try_row(job, &bests[q], q, &block, first, r);
@@ -213,6 +216,8 @@ static psdvec_status search_batch(many_job *job, const float *vectors, size_t st
         job->bests[k] = (pv_best){.heap = job->heaps + k * job->most, .most = job->most};
     PV_TRY(pv_parallel_tasks(job->ctx, (job->words + job->block_rows - 1) / job->block_rows,
                              search_block, job));
+    if (atomic_load(&job->bad) < job->words)
+        PV_TRY(pv_model_check_word(job->ctx, job->model, atomic_load(&job->bad)));
     for (size_t q = 0; q < job->count; q++) {
         pv_best *all = &job->bests[q];
         for (size_t w = 1; w < workers; w++) {
@@ -270,6 +275,7 @@ psdvec_status pv_search_many(psdvec_context *ctx, const psdvec_model *m, const p
                     .block_rows = rows_of_block(m->info.dim)};
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "the search"};
+    atomic_init(&job.bad, job.words);
     PV_TRY_DONE(allocate(&job, &scope));
     for (; job.first < query->count; job.first += job.count) {
         job.count = at_most(query->count - job.first, batch);

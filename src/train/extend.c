@@ -77,6 +77,7 @@ static psdvec_status open_model(extension *e)
     PV_TRY(pv_model_require_psd(e->ctx, e->model,
                                 "only models made by psdvec train can be "
                                 "extended"));
+    PV_TRY(pv_model_check_vectors(e->ctx, e->model));
     if (info->native && info->settings_json && info->core_words == 0)
         return pv_fail(e->ctx, PSDVEC_ERR_FORMAT,
                        "%s: its vectors were normalised to length 1, so new words cannot be "

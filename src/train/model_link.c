@@ -51,8 +51,10 @@ psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
 {
     *out = (pv_model_link){.lists = {.ctx = ctx}};
     const char *settings = model->info.settings_json;
-    if (pairs)
+    if (pairs) {
+        PV_TRY(pv_model_check_vectors(ctx, model));
         PV_TRY(pv_counts_verify_rows(ctx, counts));
+    }
     PV_TRY(pv_model_require_psd(ctx, model, "only models made by psdvec train have targets"));
     if (!settings)
         return pv_fail(ctx, PSDVEC_ERR_FORMAT,
@@ -63,8 +65,6 @@ psdvec_status pv_model_link_open(psdvec_context *ctx, const psdvec_model *model,
     pv_link_past past = {0};
     PV_TRY(pv_settings_read(ctx, model->path, settings, &options, &out->lists));
     PV_TRY(pv_settings_constants(ctx, model->path, settings, &options, &past.constants));
-    if (counts->retention && !pairs)
-        PV_TRY(pv_counts_verify_rows(ctx, counts));
     PV_TRY(pv_link_open(ctx, counts, &options, &past, &out->link));
     out->same_counts = are_same_counts(ctx, model, counts);
     return pairs ? number_words(ctx, model, counts, out) : PSDVEC_OK;

@@ -107,12 +107,12 @@ quietly() {
 
 # ---- Damage ----------------------------------------------------------------------------------------------
 
-# damaged FILE: a copy with one flipped bit, far from the header.
+# damaged FILE: a copy with one flipped bit in the first tensor, a column number or a vector, which is
+# not checked when the file is opened.
 damaged() {
     cp "$1" damaged.safetensors
-    local size at byte
-    size=$(stat -c %s "$1")
-    at=$((size - 100))
+    local at byte
+    at=$((8 + $(od -An -tu8 -N8 "$1") + 4))
     byte=$(od -An -t u1 -j $at -N 1 "$1")
     # shellcheck disable=SC2059
     printf "\\x$(printf %x $((byte ^ 1)))" | dd of=damaged.safetensors bs=1 seek=$at conv=notrunc status=none

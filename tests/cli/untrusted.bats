@@ -31,6 +31,130 @@ word_twice() {
         }'
 }
 
+# ---- Impossible content ----------------------------------------------------------------------------
+
+# damaged_counts SENTENCE CHANGE...: every reader of counts refuses the changed file. What the rows
+# have is seen by those that read them.
+damaged_counts() {
+    local sentence=$1
+    shift
+    "$EDIT" set "$COUNTS" bad.st "$@"
+    "$EDIT" check bad.st
+    refused 4 "bad.st: the counts are damaged: $sentence" counts info bad.st
+    refused 4 "bad.st: the counts are damaged: $sentence" train bad.st --dim 3 -o out
+    refused 4 "bad.st: the counts are damaged: $sentence" counts merge bad.st "$COUNTS" -o out
+    refused 4 "bad.st: the counts are damaged: $sentence" counts export bad.st --format matrix-market --vocab-output out.words -o out.mtx
+    refused 4 "bad.st: the counts are damaged: $sentence" extend "$MODEL" bad.st -o out
+    refused 4 "bad.st: the counts are damaged: $sentence" baseline ppmi bad.st -o out
+    refused 4 "bad.st: the counts are damaged: $sentence" counts dump bad.st
+    [ ! -e out ] && [ ! -e out.mtx ]
+}
+
+@test "counts with a word twice or an empty word are refused by every reader" {
+    mapfile -t changes < <(word_twice "$COUNTS")
+    damaged_counts "the words " "${changes[@]}"
+    grep -q "the words [0-9]* and [0-9]* are both '[a-z]*'; create the file again" stderr
+    damaged_counts "word 2 of " "@offsets[2]=$(element "$COUNTS" offsets 1)"
+    grep -q 'word 2 of [0-9]* is empty; create the file again' stderr
+    refused 4 "is empty" counts info --no-verify bad.st
+}
+
+@test "counts with impossible totals are refused by every reader" {
+    damaged_counts "a row does not add up to its total (word 1, '" \
+        "@context_totals[0]=$(($(element "$COUNTS" context_totals 0) + 1))" \
+        "@context_totals[1]=$(($(element "$COUNTS" context_totals 1) - 1))"
+    damaged_counts "a column does not add up to its total (word 3, '" \
+        "@focus_totals[2]=$(($(element "$COUNTS" focus_totals 2) + 1))" \
+        "@focus_totals[5]=$(($(element "$COUNTS" focus_totals 5) - 1))"
+    damaged_counts "the totals of rows and columns differ" "@focus_totals[2]=1"
+    damaged_counts "the totals do not fit into 64 bits (word 2, '" "@context_totals[1]=18446744073709551615"
+    damaged_counts "the frequencies add up to more than the words of the text (word 1, '" "@counts[0]=1000000000000"
+    damaged_counts "a row has a pair with the count 0 (word 1, '" "@values[0]=0"
+}
+
+@test "a row whose sum wraps around is refused" {
+    # Two pairs of 2^63 and a total of 0.
+    cat >wide.mtx <<END
+%%MatrixMarket matrix coordinate integer general
+2 2 2
+1 1 9223372036854775807
+1 2 9223372036854775807
+END
+    printf 'a 9\nb 9\n' >wide.words.txt
+    "$PSDVEC" counts import wide.mtx --format matrix-market --vocab wide.words.txt -o wide.st -q
+    "$EDIT" set wide.st bad.st "@values[0]=9223372036854775808" "@values[1]=9223372036854775808" \
+        "@context_totals[0]=0" "@focus_totals[0]=0" "@focus_totals[1]=0"
+    refused 4 "the sum of a row does not fit into 64 bits (word 1, 'a')" counts info bad.st
+}
+
+@test "models with impossible words and numbers are refused" {
+    mapfile -t changes < <(word_twice "$MODEL")
+    "$EDIT" set "$MODEL" bad.st "${changes[@]}"
+    refused 4 "bad.st: the model is damaged: the words " info bad.st
+    grep -q "the words [0-9]* and [0-9]* are both '[a-z]*'; create the file again" stderr
+    refused 4 "are both '" similar bad.st music
+    refused 4 "are both '" extend bad.st "$TEXT/new.txt" -o out
+    for change in 'counts[3]=18446744073709551615:the frequencies do not fit into 64 bits (word 4, ' \
+        'unigram[1]=nan:a probability is not between 0 and 1 (word 2, ' \
+        'unigram[1]=-1:a probability is not between 0 and 1 (word 2, '; do
+        "$EDIT" set "$MODEL" bad.st "@${change%%:*}"
+        refused 4 "bad.st: the model is damaged: ${change#*:}" info bad.st
+    done
+}
+
+@test "vectors that are not finite: no command prints an answer" {
+    read -r word other third < <("$PSDVEC" counts dump "$COUNTS" | tail -n +2 | cut -f 1 | uniq | head -n 3 | paste -sd ' ')
+    for set in vectors readout; do
+        "$EDIT" set "$MODEL" bad.st "@${set}[0]=nan"
+        damage="bad.st: the model is damaged: a vector has a component that is not finite (word 1, '"
+        refused 4 "$damage" info --verify bad.st
+        refused 4 "$damage" odd-one-out bad.st "$word" "$other" "$third"
+        refused 4 "$damage" compare bad.st "$word" "$other"
+        refused 4 "$damage" similar bad.st "$word"
+        refused 4 "$damage" analogy bad.st "$word" "$other" "$third"
+        refused 4 "$damage" vector bad.st "$word"
+        refused 4 "$damage" convert bad.st out.safetensors
+        refused 4 "$damage" score bad.st "$TEXT/held.txt"
+        refused 4 "$damage" next bad.st "$other"
+        refused 4 "$damage" generate bad.st
+        refused 4 "$damage" eval bad.st --builtin
+        refused 4 "$damage" extend bad.st "$TEXT/new.txt" -o out
+        refused 4 "$damage" residuals bad.st "$COUNTS"
+    done
+    # A search reads the vectors of all words.
+    refused 4 "$damage" similar bad.st "$third"
+}
+
+@test "what psdvec writes, psdvec verifies" {
+    text=$TEXT/text.txt
+    "$PSDVEC" count "$text" -o a.st -q
+    "$PSDVEC" count "$text" --subsample 1e-3 --hold-out 100 -o b.st -q
+    "$PSDVEC" count "$text" --distance harmonic -o c.st -q
+    "$PSDVEC" counts merge a.st "$COUNTS" -o merged.st -q || "$PSDVEC" counts merge a.st a.st -o merged.st -q
+    for counts in a.st b.st c.st merged.st; do
+        "$PSDVEC" counts info "$counts" | grep -q 'checksums *verified'
+    done
+    "$PSDVEC" train a.st --dim 5 -o default.st -q
+    "$PSDVEC" train a.st --preset paper --dim 5 -o paper.st -q
+    "$PSDVEC" train merged.st --core 20 --dim 5 -o core.st -q
+    "$PSDVEC" train b.st --dim 5 -o subsampled.st -q
+    "$PSDVEC" convert default.st compact.safetensors --only-readout --int8 --no-spelling -q
+    "$PSDVEC" convert default.st half.safetensors --float16 -q
+    "$PSDVEC" extend default.st "$TEXT/new.txt" --min-count 1 -o extended.st -q
+    "$PSDVEC" baseline ppmi a.st -o ppmi.st -q
+    "$PSDVEC" baseline svd a.st --dim 5 -o svd.st -q
+    "$PSDVEC" baseline glove a.st --dim 5 --epochs 1 -o glove.st -q
+    "$PSDVEC" baseline sgns "$text" --dim 5 --epochs 1 -o sgns.st -q
+    "$PSDVEC" simulate --vocab 20 --tokens 2000 --dim 3 -o simulated -q
+    "$PSDVEC" count simulated/text.txt -o simulated.st --min-count 1 -q
+    "$PSDVEC" counts info simulated.st | grep -q 'checksums *verified'
+    for model in default.st paper.st core.st subsampled.st compact.safetensors half.safetensors extended.st \
+        ppmi.st svd.st glove.st sgns.st simulated/truth.safetensors; do
+        "$PSDVEC" info --verify "$model" >stdout || { echo "$model"; return 1; }
+        grep -q 'checksums *verified' stdout
+    done
+}
+
 # ---- Names that control the terminal ------------------------------------------------------------------
 
 # A title, an override of the direction of text, C1, an invalid byte.

@@ -1,5 +1,5 @@
-/* Inspects files of psdvec and changes their metadata, for tests of files as an older or newer
- * version would have written them. Checksums are recomputed, so a changed file is valid.
+/* Inspects files of psdvec and changes them, for tests of files as an older or newer version or a
+ * defective program would have written them. Checksums are recomputed, so a changed file is valid.
  *
  *     st_edit get FILE KEY                    print a metadata entry
  *     st_edit print FILE TENSOR...            print the elements of tensors, one tensor per line
@@ -9,6 +9,7 @@
  *         -KEY        remove it
  *         +NAME       add a tensor of three bytes
  *         ~NAME       omit a tensor
+ *         @NAME[I]=N  set an element of a tensor
  */
 #include "base/file.h"
 #include "base/safetensors_write.h"
@@ -23,7 +24,7 @@ enum { MOST = 64 }; /* metadata entries, and tensors */
 static int usage(void)
 {
     fputs("usage: st_edit get FILE KEY | print FILE TENSOR... | check FILE | set FILE OUTPUT "
-          "KEY=TEXT|-KEY|+NAME|~NAME...\n",
+          "KEY=TEXT|-KEY|+NAME|~NAME|@NAME[I]=N...\n",
           stderr);
     return 2;
 }
@@ -93,12 +94,62 @@ static size_t change_metadata(const pv_st_file *file, char **changes, int count,
     }
     for (int k = 0; k < count && n < MOST; k++) {
         char *equals = strchr(changes[k], '=');
-        if (!equals || strchr("-+~", *changes[k]))
+        if (!equals || strchr("-+~@", *changes[k]))
             continue;
         *equals = '\0';
         meta[n++] = (pv_st_pair){changes[k], equals + 1};
     }
     return n;
+}
+
+static void set_element(const pv_tensor *t, void *data, uint64_t i, const char *number)
+{
+    uint64_t whole = strtoull(number, NULL, 10);
+    double real = strtod(number, NULL);
+    switch (t->dtype) {
+    case PV_DTYPE_U8:
+        ((uint8_t *)data)[i] = (uint8_t)whole;
+        break;
+    case PV_DTYPE_U32:
+        ((uint32_t *)data)[i] = (uint32_t)whole;
+        break;
+    case PV_DTYPE_U64:
+        ((uint64_t *)data)[i] = whole;
+        break;
+    case PV_DTYPE_F32:
+        ((float *)data)[i] = (float)real;
+        break;
+    case PV_DTYPE_F64:
+        ((double *)data)[i] = real;
+        break;
+    default:
+        fprintf(stderr, "st_edit: elements of %s cannot be set\n", t->name);
+        exit(2);
+    }
+}
+
+/* A tensor with the elements that changes set. */
+static psdvec_status copy_tensor(const pv_tensor *t, char **changes, int count,
+                                 pv_st_writer *writer)
+{
+    size_t length = strlen(t->name);
+    void *data = malloc(t->bytes + 1);
+    if (!data)
+        exit(2);
+    memcpy(data, t->data, t->bytes);
+    for (int k = 0; k < count; k++) {
+        const char *name = changes[k] + 1;
+        if (*changes[k] != '@' || strncmp(name, t->name, length) != 0 || name[length] != '[')
+            continue;
+        char *end;
+        uint64_t i = strtoull(name + length + 1, &end, 10);
+        if (i >= t->count || strncmp(end, "]=", 2) != 0)
+            exit(usage());
+        set_element(t, data, i, end + 2);
+    }
+    psdvec_status status = pv_st_writer_tensor(writer, t->name, t->dtype, t->rank, t->shape, data);
+    free(data);
+    return status;
 }
 
 static psdvec_status copy_tensors(const pv_st_file *file, char **changes, int count,
@@ -107,7 +158,7 @@ static psdvec_status copy_tensors(const pv_st_file *file, char **changes, int co
     for (size_t i = 0; i < pv_st_count(file); i++) {
         const pv_tensor *t = pv_st_at(file, i);
         if (!change_of(changes, count, '~', t->name))
-            PV_TRY(pv_st_writer_tensor(writer, t->name, t->dtype, t->rank, t->shape, t->data));
+            PV_TRY(copy_tensor(t, changes, count, writer));
     }
     for (int k = 0; k < count; k++)
         if (*changes[k] == '+')

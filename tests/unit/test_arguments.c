@@ -450,6 +450,7 @@ static psdvec_query_options query(void)
 MAKER(psdvec_model_open, psdvec_model, model, psdvec_model_close, CTX, GIVE(path, b->t->model_path))
 ANYTHING(psdvec_model_close, NULL)
 CALL(psdvec_model_verify, CTX, THE_MODEL)
+CALL(psdvec_model_check_word, CTX, THE_MODEL, 0)
 GETTER(psdvec_model_get_info, != NULL, THE_MODEL)
 MAKER(psdvec_model_settings, psdvec_settings, settings, psdvec_settings_free, CTX, THE_MODEL,
       PSDVEC_OPTIONS_TRAIN)
@@ -734,6 +735,7 @@ static const row rows[] = {
     ROW(psdvec_model_open, BY_CONTEXT, "ctx path model", ""),
     ROW(psdvec_model_close, BY_ANSWER, "", "model"),
     ROW(psdvec_model_verify, BY_CONTEXT, "ctx model", ""),
+    ROW(psdvec_model_check_word, BY_CONTEXT, "ctx model", ""),
     ROW(psdvec_model_get_info, BY_ANSWER, "model", ""),
     ROW(psdvec_model_settings, BY_CONTEXT, "ctx model settings", ""),
     ROW(psdvec_model_word, BY_ANSWER, "model", "length"),

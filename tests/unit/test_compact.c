@@ -15,8 +15,8 @@ static const char *const words[WORDS] = {"the", "paris", "grösse", "usa", "éa"
 /* Same as the word; a capital; other letters; capitals; a non-ASCII capital; a single capital. */
 static const char *const forms[WORDS] = {"", "Paris", "Größe", "USA", "Éa", "X"};
 /* Decreasing, as usual; and arbitrary steps, as for words that were added later. */
-static const uint64_t frequencies[2][WORDS] = {{900, 100, 100, 36, 35, 1},
-                                               {5, UINT64_MAX, 0, UINT64_MAX / 2 + 1, 64, 200}};
+static const uint64_t frequencies[2][WORDS] = {
+    {900, 100, 100, 36, 35, 1}, {5, UINT64_MAX / 2, 0, UINT64_MAX / 2 - 300, 64, 200}};
 
 /* A search model with these words. */
 typedef struct small {

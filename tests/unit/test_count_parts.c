@@ -96,6 +96,22 @@ static void a_table_finds_every_word_again(void **state)
     pv_word_table_free(&table);
 }
 
+/* The first of its blocks fits the budget, the second does not. */
+static void a_failed_table_returns_its_memory(void **state)
+{
+    bench *b = *state;
+    pv_word_table table;
+    uint64_t limit = b->ctx->options.memory, used = atomic_load(&b->ctx->memory_used);
+    b->ctx->options.memory = used + 800 * sizeof(pv_word);
+    assert_int_equal(pv_word_table_init(&table, b->ctx, 600), PSDVEC_ERR_BUDGET);
+    pv_word_table_free(&table);
+    assert_int_equal(atomic_load(&b->ctx->memory_used), used);
+    b->ctx->options.memory = limit;
+    pv_begin(b->ctx);
+    ok(pv_word_table_init(&table, b->ctx, 600));
+    pv_word_table_free(&table);
+}
+
 /* Keys with the same hash are distinguished by their bytes. */
 static void words_with_equal_hashes_are_distinguished(void **state)
 {
@@ -376,6 +392,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_table_finds_every_word_again),
+        TEST(a_failed_table_returns_its_memory),
         TEST(words_with_equal_hashes_are_distinguished),
         TEST(words_with_a_common_prefix_are_distinguished),
         TEST(partitions_hold_each_word_once),

@@ -324,6 +324,30 @@ static void failed_opening_leaks_nothing(void **state)
     psdvec_context_free(o.ctx);
 }
 
+/* A search for a word needs memory for an index only if there is some. */
+static void a_search_without_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    objects o = {.ctx = context_of(1)};
+    uint32_t i;
+    well(o.ctx, open_object(&o, COUNTS));
+    uint64_t used = atomic_load(&o.ctx->memory_used);
+    o.ctx->options.memory = used + 100;
+    for (int k = 0; k < 3; k++) {
+        assert_true(psdvec_counts_find(o.counts, "w3", 2, &i));
+        assert_memory_equal(psdvec_counts_word(o.counts, i, NULL), "w3", 2);
+        assert_false(psdvec_counts_find(o.counts, "nowhere", 7, &i));
+        assert_int_equal(atomic_load(&o.ctx->memory_used), used);
+        assert_string_equal(psdvec_error_message(o.ctx), "");
+    }
+    o.ctx->options.memory = UINT64_MAX;
+    assert_true(psdvec_counts_find(o.counts, "w3", 2, &i));
+    assert_true(atomic_load(&o.ctx->memory_used) > used);
+    psdvec_counts_close(o.counts);
+    assert_int_equal(atomic_load(&o.ctx->memory_used), 0);
+    psdvec_context_free(o.ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +357,7 @@ int main(void)
         cmocka_unit_test(callbacks_end_with_the_context),
         cmocka_unit_test(failed_creation_leaks_nothing),
         cmocka_unit_test(failed_opening_leaks_nothing),
+        cmocka_unit_test(a_search_without_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

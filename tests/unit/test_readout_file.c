@@ -581,13 +581,13 @@ static void a_readout_that_is_not_finite_is_detected_and_not_copied(void **state
     lie l = {"readout", PV_DTYPE_F32, 2, {4, 3}, bad, NULL, NULL};
     write_lie(ctx, &l, path);
     well(ctx, psdvec_model_open(ctx, path, &model));
-    assert_int_equal(psdvec_model_verify(ctx, model), PSDVEC_ERR_NUMERIC);
-    assert_contains(psdvec_error_message(ctx), "the vector of 'and' (word 3)");
+    assert_int_equal(psdvec_model_verify(ctx, model), PSDVEC_ERR_CORRUPT);
+    assert_contains(psdvec_error_message(ctx), "(word 3, 'and')");
     psdvec_model_close(model);
     for (int format = PSDVEC_VECTORS_MODEL; format <= PSDVEC_VECTORS_GLOVE; format++) {
         psdvec_convert_options o = {.size = sizeof(psdvec_convert_options),
                                     .format = (psdvec_vectors_format)format};
-        assert_int_equal(psdvec_convert(ctx, &o, path, other), PSDVEC_ERR_NUMERIC);
+        assert_int_equal(psdvec_convert(ctx, &o, path, other), PSDVEC_ERR_CORRUPT);
         assert_contains(psdvec_error_message(ctx), path);
         assert_int_equal(scratch_entries(folder), 1);
     }

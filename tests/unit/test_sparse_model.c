@@ -379,7 +379,7 @@ static void invalid_models_fail_with_a_message(void **state)
     }
 }
 
-static void numbers_that_are_not_finite_do_no_harm(void **state)
+static void numbers_that_are_not_finite_are_refused(void **state)
 {
     workshop *w = *state;
     static const float bad[] = {1, NAN, 3, INFINITY, 5};
@@ -389,10 +389,12 @@ static void numbers_that_are_not_finite_do_no_harm(void **state)
     size_t found;
     write_wrong(w, &file);
     psdvec_model *m = open_model(w, w->in);
-    well(w, psdvec_model_similar(w->ctx, m, query, NULL, 3, got, &found));
+    assert_fails(w, psdvec_model_similar(w->ctx, m, query, NULL, 3, got, &found),
+                 PSDVEC_ERR_CORRUPT, "'a'");
     assert_int_equal(found, 0);
+    assert_fails(w, psdvec_model_check_word(w->ctx, m, 0), PSDVEC_ERR_CORRUPT, "'a'");
     assert_true(psdvec_model_cosine(m, 0, 2) == 0);
-    assert_fails(w, psdvec_model_verify(w->ctx, m), PSDVEC_ERR_NUMERIC, "'a'");
+    assert_fails(w, psdvec_model_verify(w->ctx, m), PSDVEC_ERR_CORRUPT, "'a'");
     psdvec_model_close(m);
 }
 
@@ -771,7 +773,7 @@ int main(void)
         CASE(the_bytes_do_not_depend_on_the_threads),
         CASE(invalid_arguments_are_reported),
         CASE(invalid_models_fail_with_a_message),
-        CASE(numbers_that_are_not_finite_do_no_harm),
+        CASE(numbers_that_are_not_finite_are_refused),
         CASE(models_record_their_method),
         CASE(products_and_cosines_are_those_of_all_numbers),
         CASE(neighbours_are_those_of_the_dense_model),
