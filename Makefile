@@ -60,7 +60,11 @@ PRELOAD_SRC := tests/tools/kill_at.c
 TOOL_SRC := $(filter-out $(PRELOAD_SRC),$(sort $(wildcard tests/tools/*.c)))
 INJECT_SRC := tests/torture/inject.c
 HOST_SRC := $(sort $(wildcard tests/host/test_*.c))
-FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+# Those of the program see its headers and are linked with it.
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CLI_SRC := $(filter tests/fuzz/fuzz_cli_%,$(FUZZ_SRC))
+FUZZ_LIB_SRC := $(filter-out $(FUZZ_CLI_SRC),$(FUZZ_SRC))
+FUZZ_RUN_SRC := tests/fuzz/run_seeds.c
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 # The built-in test sets, in the order in which they are reported.
 SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms categories)
@@ -69,7 +73,7 @@ PAGES := $(sort $(wildcard cli/pages/*.html))
 PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) $(INJECT_SRC)
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC) $(INJECT_SRC)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -82,8 +86,13 @@ TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 PRELOAD_LIB := $(PRELOAD_SRC:%.c=$(BUILD)/%.so)
 HOST_BIN := $(HOST_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
+# The same targets without libFuzzer, which run their seeds once.
+seed_programs = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/seeds/%,$1)
+LIB_SEED_BIN := $(call seed_programs,$(FUZZ_LIB_SRC))
+CLI_SEED_BIN := $(call seed_programs,$(FUZZ_CLI_SRC))
+SEED_BIN := $(LIB_SEED_BIN) $(CLI_SEED_BIN)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
-OBJECTS := $(LIB_OBJ) $(CLI_OBJ) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(BENCH_SRC))
+OBJECTS := $(LIB_OBJ) $(CLI_OBJ) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC))
 
 # ---- Platform --------------------------------------------------------------
 SYSTEM := $(shell uname -s)
@@ -208,6 +217,7 @@ $(BUILD)/src/%.o: private CFLAGS_HERE = $(LIB_CFLAGS)
 $(BUILD)/cli/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
 $(BUILD)/tests/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/tests/host/%.o: private CFLAGS_HERE = $(HOST_CFLAGS)
+$(BUILD)/tests/fuzz/fuzz_cli_%.o: private CFLAGS_HERE = $(TEST_CFLAGS) -Icli
 $(BUILD)/bench/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -296,8 +306,20 @@ $(PRELOAD_LIB): $(BUILD)/%.so: %.c $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$Q$(CC) -std=c11 -O2 -g -fPIC -shared $(WARN) $< -ldl -o $@
-$(FUZZ_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
-	$(call link,-fsanitize=fuzzer $< $(BUILD)/$(PARTS) $(TEST_BLAS))
+# The program without main, for its fuzz targets.
+CLI_PARTS := $(BUILD)/libcli.a
+$(CLI_PARTS): $(CLI_OBJ) $(BUILD)/sources
+	$(call archive,$(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ)))
+FUZZ_SUPPORT := $(call objects,tests/support/tensor_mutator.c)
+fuzz_link = $(call link,$1 $< $(FUZZ_SUPPORT) $(filter $(CLI_PARTS),$^) $(BUILD)/$(PARTS) $(TEST_BLAS) \
+    $(if $(filter $(CLI_PARTS),$^),$(EDIT_LIBS)))
+$(CLI_SEED_BIN) $(FUZZ_CLI_SRC:%.c=$(BUILD)/%): $(CLI_PARTS)
+$(FUZZ_BIN): %: %.o $(FUZZ_SUPPORT) $(TEST_LIB) $(BUILD)/flags
+	$(call fuzz_link,-fsanitize=fuzzer)
+FUZZ_RUN_OBJ := $(call objects,$(FUZZ_RUN_SRC))
+$(SEED_BIN): $(BUILD)/tests/seeds/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_RUN_OBJ) $(FUZZ_SUPPORT) $(TEST_LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call fuzz_link,$(FUZZ_RUN_OBJ))
 $(BENCH_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))
 
@@ -346,7 +368,7 @@ $(CMAKE_FILES): $(BUILD)/%: %.in $(HEADER) $(BUILD)/flags FORCE
 	     -e 's|@LIBS@|$(subst $(space),;,$(strip $(LIBS)))|' $< > $@
 
 HAVE_CLI := $(if $(CLI_SRC),yes)
-.PHONY: library program unit-tests test-tools bench-programs fuzz-objects
+.PHONY: library program unit-tests test-tools bench-programs seed-programs library-seed-programs
 library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
@@ -354,9 +376,10 @@ unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs and files that tests of the command line use.
 test-tools: $(TOOL_BIN) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(PRELOAD_LIB) $(INJECT))
 bench-programs: $(BENCH_BIN)
-# Without libFuzzer the fuzzers are only compiled.
-fuzz-objects: $(call objects,$(FUZZ_SRC))
-library program unit-tests test-tools bench-programs fuzz-objects: ; @:
+# Every fuzz target with its seeds; and those of the library.
+seed-programs: $(SEED_BIN)
+library-seed-programs: $(LIB_SEED_BIN)
+library program unit-tests test-tools bench-programs seed-programs library-seed-programs: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help

@@ -26,13 +26,14 @@ demo: ## train on a real corpus and show results; TEXT=path for another text
 
 test: ## run the tests that must pass before a commit, in a few minutes
 	$(NEED) build test
-	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools fuzz-objects $(if $(HAVE_PYTHON),python)
-	+@$(call sanitized,asan,address$(comma)undefined) unit-tests
+	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools $(CLI_SEED_BIN) $(if $(HAVE_PYTHON),python)
+	+@$(call sanitized,asan,address$(comma)undefined) unit-tests library-seed-programs
 	+@$(portable) unit-tests
 	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \
 	    scripts/check-install.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    bindings/python/tests/check.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(UNIT_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
+	    $(LIB_SEED_BIN:$(BUILD)/%=$(BUILD)/asan/%) $(CLI_SEED_BIN) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
 
 check-long: ## run all tests, including long ones, under each sanitizer, and the fuzzers
@@ -79,7 +80,7 @@ site: ## build the documentation as a site with offline search in BUILD/site
 	@python3 scripts/site.py $(BUILD)/site
 
 ##@ Generated files that are committed
-.PHONY: reference abi
+.PHONY: reference abi fuzz-table
 # First into the build folder, so that a failure does not change the page.
 reference: ## write docs/reference/options.md from the options tables
 	$(NEED) build
@@ -91,6 +92,9 @@ abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` che
 	$(NEED) build test
 	+@$(SUBMAKE) library
 	@BUILD='$(BUILD)' sh tests/check_abi.sh --write
+
+fuzz-table: ## write the executions of the fuzzers so far into docs/explanation/hardening.md
+	@sh scripts/fuzz-table.sh $(BUILD)/fuzz/executions.tsv docs/explanation/hardening.md
 
 ##@ Analysis
 .PHONY: asan ubsan tsan fuzz torture coverage lint analyze format format-check
@@ -107,20 +111,20 @@ tsan: ## run unit tests and the program on four threads with the thread sanitize
 	+@$(call sanitized,tsan,thread) run-tsan
 
 .PHONY: run-sanitized run-tsan
-run-sanitized: program unit-tests test-tools
-	@$(run_suites) $(SUITES)
+run-sanitized: program unit-tests test-tools seed-programs
+	@$(run_suites) $(SUITES) $(SEED_BIN)
 # The thread sanitizer of older compilers needs a memory layout without randomisation.
 run-tsan: program unit-tests
 	@fixed="setarch $$(uname -m) -R"; $$fixed true 2>/dev/null || fixed=; \
 	$$fixed env $(run_suites) $(UNIT_BIN) $(HOST_BIN) $(if $(HAVE_CLI),scripts/check-threads.sh)
 
-fuzz: ## build every fuzzer and run each for FUZZ_SECONDS (30); FUZZ=name for one
+fuzz: ## build every fuzzer and run each for FUZZ_SECONDS (30), or all in turn for TIME=8h; FUZZ=name for one
 	$(NEED) build fuzz
 	+@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined run-fuzz
 .PHONY: run-fuzz
 FUZZ_CHOSEN = $(if $(FUZZ),$(filter $(FUZZ:%=$(BUILD)/tests/fuzz/%),$(FUZZ_BIN)),$(FUZZ_BIN))
 run-fuzz: $(FUZZ_BIN)
-	@$(SANITIZER_ENV) sh scripts/fuzz.sh -j $(JOBS) -s $(FUZZ_SECONDS) $(BUILD) $(FUZZ_CHOSEN)
+	@$(SANITIZER_ENV) sh scripts/fuzz.sh -j $(JOBS) $(if $(TIME),-t $(TIME),-s $(FUZZ_SECONDS)) $(BUILD) $(FUZZ_CHOSEN)
 
 # Fault injection (tests/torture/torture.py), with the sanitizers, which find leaks.
 TORTURE_FOLDER = $(BUILD)/torture

@@ -8,7 +8,7 @@ echo 1..1
 if ! command -v $other >/dev/null 2>&1; then
     echo "ok 1 - builds without a warning with $other # SKIP $other is not installed"
 elif output=$(${MAKE:-make} --no-print-directory -k WERROR=1 CC=$other \
-    BUILD="$build/$other" library program unit-tests fuzz-objects bench-programs 2>&1); then
+    BUILD="$build/$other" library program unit-tests seed-programs bench-programs 2>&1); then
     echo "ok 1 - builds without a warning with $other"
 else
     echo "not ok 1 - builds without a warning with $other"

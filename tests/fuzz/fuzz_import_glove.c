@@ -17,13 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.window = data[0] >> 1 & 7;
     options.scale = data[0] & 16 ? data[0] : 0;
     bool list = data[0] & 32;
-    memory_file vocab = memory_file_new(list ? (const void *)(data + 1) : words,
-                                        list ? size - 1 : sizeof words - 1);
-    memory_file input =
-        memory_file_new(list ? (const void *)records : data + 1, list ? sizeof records : size - 1);
+    static fuzz_file vocab, input;
+    fuzz_file_set(&vocab, list ? (const void *)(data + 1) : words,
+                  list ? size - 1 : sizeof words - 1);
+    fuzz_file_set(&input, list ? (const void *)records : data + 1,
+                  list ? sizeof records : size - 1);
     options.vocab_file = vocab.path;
     fuzz_import(&options, input.path);
-    close(vocab.fd);
-    close(input.fd);
     return 0;
 }

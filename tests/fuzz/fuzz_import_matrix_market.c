@@ -13,22 +13,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                      .symmetric = data[0] & 1,
                                      .window = data[0] >> 1 & 7,
                                      .scale = data[0] & 16 ? data[0] : 0};
-    memory_file vocab = data[0] & 32 ? memory_file_new(bare, sizeof bare - 1)
-                                     : memory_file_new(words, sizeof words - 1);
-    memory_file input = {.fd = -1};
+    static fuzz_file vocab, input;
+    if (data[0] & 32)
+        fuzz_file_set(&vocab, bare, sizeof bare - 1);
+    else
+        fuzz_file_set(&vocab, words, sizeof words - 1);
     if (data[0] & 64) {
         char *text = malloc(sizeof banner + size);
         require(text != NULL);
         memcpy(text, banner, sizeof banner - 1);
         memcpy(text + sizeof banner - 1, data + 1, size - 1);
-        input = memory_file_new(text, sizeof banner - 1 + size - 1);
+        fuzz_file_set(&input, text, sizeof banner - 1 + size - 1);
         free(text);
     } else {
-        input = memory_file_new(data + 1, size - 1);
+        fuzz_file_set(&input, data + 1, size - 1);
     }
     options.vocab_file = vocab.path;
     fuzz_import(&options, input.path);
-    close(vocab.fd);
-    close(input.fd);
     return 0;
 }

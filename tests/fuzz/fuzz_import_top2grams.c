@@ -5,8 +5,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     psdvec_import_options options = {.size = sizeof(psdvec_import_options),
                                      .format = PSDVEC_FORMAT_TOP2GRAMS};
-    memory_file input = memory_file_new(data, size);
+    static fuzz_file input;
+    fuzz_file_set(&input, data, size);
     fuzz_import(&options, input.path);
-    close(input.fd);
     return 0;
 }

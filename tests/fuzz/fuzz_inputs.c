@@ -1,20 +1,18 @@
-/* Fuzzes the reading of files: the words of a file do not depend on the block size or on reading
- * from a pipe, or it is refused in both cases. */
-#include <psdvec/psdvec.h>
+/* Fuzzes the reading of files: compression, archives, documents, encodings, markup, JSON lines,
+ * dumps. The words of any file are the same if it is read in small pieces from a pipe, or it is
+ * refused in both cases. */
+#include "fuzz/fuzz.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Bytes that a read returns at most; 0: as many as there are. */
+static size_t most_read;
 
-static void demand(bool condition)
+/* Replaces that of the C library in this program. */
+ssize_t read(int fd, void *bytes, size_t length)
 {
-    if (!condition)
-        abort();
+    return syscall(SYS_read, fd, bytes, most_read && length > most_read ? most_read : length);
 }
 
 static void mix(void *user, const char *word, size_t length)
@@ -25,33 +23,23 @@ static void mix(void *user, const char *word, size_t length)
     *hash = (*hash ^ (word ? 0x100 : 0x200)) * 0x100000001B3u;
 }
 
-typedef struct feed {
-    const uint8_t *data;
-    size_t size;
-    int to;
-} feed;
-
-static void *feed_main(void *opaque)
+/* Makes standard input a pipe that contains the bytes. */
+static void fill_pipe(const uint8_t *data, size_t size)
 {
-    feed *f = opaque;
-    for (size_t at = 0; at < f->size; at += 7)
-        if (write(f->to, f->data + at, f->size - at < 7 ? f->size - at : 7) < 0)
-            break;
-    close(f->to);
-    return NULL;
+    int ends[2];
+    require(pipe2(ends, O_CLOEXEC) == 0);
+    require(write(ends[1], data, size) == (ssize_t)size);
+    require(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static psdvec_context *ctx;
-    if (!ctx) {
-        psdvec_context_options o;
-        signal(SIGPIPE, SIG_IGN);
-        psdvec_context_options_default(&o);
-        o.threads = 1;
-        o.memory = 256 << 20;
-        demand(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
-    }
+    static fuzz_file file;
+    if (!ctx)
+        ctx = fuzz_context(256);
     if (size < 1)
         return 0;
     psdvec_text_options options;
@@ -62,29 +50,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     data++;
     size--;
 
-    char path[] = "/tmp/fuzz-inputs-XXXXXX";
-    int file = mkstemp(path);
-    demand(file >= 0 && write(file, data, size) == (ssize_t)size && close(file) == 0);
     uint64_t from_file = 1, from_pipe = 1;
-    const char *inputs[] = {path};
+    fuzz_file_set(&file, data, size);
+    const char *inputs[] = {file.path};
     psdvec_status first = psdvec_tokenize_inputs(ctx, &options, inputs, 1, mix, &from_file);
-    unlink(path);
+    require(first != PSDVEC_ERR_INTERNAL);
+    require(first == PSDVEC_OK || psdvec_error_message(ctx)[0] != '\0');
 
     /* A zip file is read differently if it is not seekable, and may then be refused. */
     bool is_zip = size >= 2 && memcmp(data, "PK", 2) == 0;
     if (size < 4096 && !is_zip) {
-        int ends[2], keep = dup(STDIN_FILENO);
-        pthread_t thread;
-        demand(keep >= 0 && pipe(ends) == 0 && dup2(ends[0], STDIN_FILENO) >= 0);
-        feed f = {data, size, ends[1]};
-        demand(pthread_create(&thread, NULL, feed_main, &f) == 0);
-        close(ends[0]);
-        const char *standard[] = {"-"};
+        static const char *const standard[] = {"-"};
+        fill_pipe(data, size);
+        most_read = 7;
         psdvec_status second = psdvec_tokenize_inputs(ctx, &options, standard, 1, mix, &from_pipe);
-        demand(dup2(keep, STDIN_FILENO) >= 0);
-        close(keep);
-        pthread_join(thread, NULL);
-        demand(first == second && (first != PSDVEC_OK || from_file == from_pipe));
+        most_read = 0;
+        require(first == second && (first != PSDVEC_OK || from_file == from_pipe));
     }
+    require(atomic_load(&ctx->memory_used) == 0);
     return 0;
 }

@@ -5,20 +5,17 @@
  * past the lengths; or a description of a file for the writer, which must then be read and
  * verified.
  */
-#include "base/memory.h"
 #include "base/safetensors_read.h"
 #include "base/safetensors_write.h"
+#include "fuzz/fuzz.h"
+#include "support/tensor_mutator.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
+/* A complete file is kept consistent; the rest is bytes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-    if (!truth)
-        abort();
+    if (size < 2 || data[0] % 4 != 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    return 1 + tensor_mutate(data + 1, size - 1, max_size - 1, seed, LLVMFuzzerMutate);
 }
 
 /* Opens the file, reads every byte of it, and verifies it. */

@@ -4,13 +4,10 @@
  * The first bytes are the sizes, then come offsets, members, scales, rows and the text, as far as
  * the input goes, followed by zeros. The queried word is the input itself.
  */
+#include "fuzz/fuzz.h"
 #include "spelling/spelling.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST = 64, MOST_TEXT = 256 };
 
@@ -50,16 +47,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *word = data;
     size_t length = size;
-    psdvec_context_options options;
-    psdvec_context *ctx;
+    static psdvec_context *ctx;
     pv_spelling *s;
     if (size < 5)
         return 0;
-    psdvec_context_options_default(&options);
-    options.threads = 1;
-    options.memory = 1 << 24;
-    if (psdvec_context_new(&options, &ctx) != PSDVEC_OK)
-        abort();
+    if (!ctx)
+        ctx = fuzz_context(16);
+    pv_begin(ctx);
     pv_spelling_table t = {.ngrams = data[0] % MOST,
                            .dim = data[1] % MOST,
                            .shortest = data[2] % 20,
@@ -87,6 +81,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(scale);
     free(bytes);
     free(rows);
-    psdvec_context_free(ctx);
+    require(atomic_load(&ctx->memory_used) == 0);
     return 0;
 }

@@ -5,31 +5,11 @@
  * UTF-8 and not empty, and no value is out of range.
  */
 #include "eval/test_set.h"
+#include "fuzz/fuzz.h"
 #include "model/model_read.h"
 #include "util/utf8.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
-
-static int make_file(const void *data, size_t size, char path[40])
-{
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-    snprintf(path, 40, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 static void check(const psdvec_test *t)
 {
@@ -74,29 +54,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 "cats 3 2 3\ndogs 3 2 2\nnone 0 0 0\n";
     static psdvec_context *ctx;
     static psdvec_model *model;
-    char path[40];
+    static fuzz_file vectors, file;
     if (!ctx) {
-        psdvec_context_options o;
-        psdvec_context_options_default(&o);
-        o.threads = 1;
-        o.memory = UINT64_C(256) << 20;
-        require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
-        int fd = make_file(words, sizeof words - 1, path);
         uint32_t none;
-        require(psdvec_model_open(ctx, path, &model) == PSDVEC_OK);
+        ctx = fuzz_context(256);
+        fuzz_file_set(&vectors, words, sizeof words - 1);
+        require(psdvec_model_open(ctx, vectors.path, &model) == PSDVEC_OK);
         require(!psdvec_model_find(model, "x", 1, &none));
-        close(fd);
     }
     if (size == 0)
         return 0;
     uint64_t before = atomic_load(&ctx->memory_used);
     psdvec_test *test;
-    int fd = make_file(data + 1, size - 1, path);
     bool found;
     psdvec_test_kind kind;
-    require(psdvec_test_detect(ctx, path, &found, &kind) == PSDVEC_OK);
-    psdvec_status status = psdvec_test_open(ctx, path, &test);
-    close(fd);
+    fuzz_file_set(&file, data + 1, size - 1);
+    require(psdvec_test_detect(ctx, file.path, &found, &kind) == PSDVEC_OK);
+    psdvec_status status = psdvec_test_open(ctx, file.path, &test);
     if (status == PSDVEC_OK) {
         check(test);
         const psdvec_model *models[] = {model, model};

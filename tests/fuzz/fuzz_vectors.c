@@ -5,31 +5,11 @@
  * finite, in valid UTF-8 and without duplicate words, and reading it back from that format must
  * give the same bits.
  */
+#include "fuzz/fuzz.h"
 #include "model/model_read.h"
 #include "util/utf8.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
-
-static int make_file(const void *data, size_t size, char path[40])
-{
-    int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-    snprintf(path, 40, "/proc/self/fd/%d", fd);
-    return fd;
-}
 
 static void check(psdvec_context *ctx, const psdvec_model *model)
 {
@@ -79,48 +59,34 @@ static void check_again(psdvec_context *ctx, const psdvec_model *model, const ch
     psdvec_model_close(again);
 }
 
-static char folder[] = "/tmp/psdvec-fuzz-XXXXXX";
-
-static void remove_folder(void)
-{
-    rmdir(folder);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char npy[] = "\x93NUMPY\1\0\x3e\0{'descr': '<f4', 'fortran_order': False, "
                               "'shape': (2, 1), }  \n\0\0\x80\x3f\0\0\0\x40";
     static psdvec_context *ctx;
     static char out[64], out_words[80];
+    static fuzz_file file, words;
     if (!ctx) {
-        psdvec_context_options o;
-        psdvec_context_options_default(&o);
-        o.threads = 1;
-        o.memory = UINT64_C(256) << 20;
-        require(psdvec_context_new(&o, &ctx) == PSDVEC_OK);
-        require(mkdtemp(folder) != NULL);
-        atexit(remove_folder);
-        snprintf(out, sizeof out, "%s/out", folder);
+        ctx = fuzz_context(256);
+        fuzz_output_path(out);
         snprintf(out_words, sizeof out_words, "%s.words.txt", out);
     }
     if (size == 0)
         return 0;
     bool list = data[0] & 1;
     int format = 1 + (data[0] >> 1) % 4;
-    char path[40], words[40];
-    int fd = make_file(list ? (const void *)npy : data + 1, list ? sizeof npy - 1 : size - 1, path);
-    int words_fd =
-        make_file(list ? (const void *)(data + 1) : "a\nb\n", list ? size - 1 : 4, words);
+    fuzz_file_set(&file, list ? (const void *)npy : data + 1, list ? sizeof npy - 1 : size - 1);
+    fuzz_file_set(&words, list ? (const void *)(data + 1) : "a\nb\n", list ? size - 1 : 4);
     uint64_t before = atomic_load(&ctx->memory_used);
     psdvec_model *model;
     pv_begin(ctx);
-    if (pv_model_open(ctx, path, words, &model) == PSDVEC_OK && !model->info.native) {
+    if (pv_model_open(ctx, file.path, words.path, &model) == PSDVEC_OK && !model->info.native) {
         check(ctx, model);
         psdvec_convert_options options = {.size = sizeof(psdvec_convert_options),
                                           .format = (psdvec_vectors_format)format};
         /* The words of an npy file are found by its name, and this file has none. */
         if (!model->foreign.npy) {
-            require(psdvec_convert(ctx, &options, path, out) == PSDVEC_OK);
+            require(psdvec_convert(ctx, &options, file.path, out) == PSDVEC_OK);
             pv_begin(ctx);
             check_again(ctx, model, out, format == PSDVEC_VECTORS_NPY ? out_words : NULL);
         }
@@ -128,8 +94,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(psdvec_error_message(ctx)[0] != '\0');
     }
     psdvec_model_close(model);
-    close(fd);
-    close(words_fd);
     require(atomic_load(&ctx->memory_used) == before);
     unlink(out);
     unlink(out_words);

@@ -1,38 +1,10 @@
-/* Shared by the fuzzers of imports: files in memory, and the invariants of every import: it fails
- * with an error message and leaves no files, or its result is consistent and survives an export and
- * another import. No memory is leaked. */
+/* Shared by the fuzzers of imports: the invariants of every import. It fails with an error message
+ * and leaves no files, or its result is consistent and survives an export and another import. No
+ * memory is leaked. */
 #ifndef PV_FUZZ_IMPORT_H
 #define PV_FUZZ_IMPORT_H
 
-#include "base/context.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct memory_file {
-    int fd;
-    char path[40];
-} memory_file;
-
-static inline void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
-
-static inline memory_file memory_file_new(const void *data, size_t size)
-{
-    memory_file file = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
-    require(file.fd >= 0);
-    require(write(file.fd, data, size) == (ssize_t)size);
-    snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.fd);
-    return file;
-}
+#include "fuzz/fuzz.h"
 
 static inline void fuzz_read_all(psdvec_context *ctx, const char *path)
 {
@@ -83,14 +55,8 @@ static inline void fuzz_import(const psdvec_import_options *options, const char 
     static psdvec_context *ctx;
     static char output[64];
     if (!ctx) {
-        psdvec_context_options settings;
-        psdvec_context_options_default(&settings);
-        settings.threads = 1;
-        settings.memory = (uint64_t)256 << 20;
-        require(psdvec_context_new(&settings, &ctx) == PSDVEC_OK);
-        bool fast = access("/dev/shm", W_OK) == 0;
-        snprintf(output, sizeof output, "%s/psdvec-fuzz-%ld", fast ? "/dev/shm" : "/tmp",
-                 (long)getpid());
+        ctx = fuzz_context(256);
+        fuzz_output_path(output);
     }
     psdvec_count_report report;
     psdvec_status status = psdvec_counts_import(ctx, options, input, output, &report);

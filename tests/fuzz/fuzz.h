@@ -1,0 +1,82 @@
+/* Shared by all fuzz targets: the entry point, checks, a context that is made once, and files in
+ * memory that are made once and rewritten for every input. */
+#ifndef PV_FUZZ_FUZZ_H
+#define PV_FUZZ_FUZZ_H
+
+#include "base/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void require(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+/* A context with one thread and this many MiB. */
+static inline psdvec_context *fuzz_context(unsigned mebibytes)
+{
+    psdvec_context_options options;
+    psdvec_context *ctx;
+    psdvec_context_options_default(&options);
+    options.threads = 1;
+    options.memory = (uint64_t)mebibytes << 20;
+    require(psdvec_context_new(&options, &ctx) == PSDVEC_OK);
+    return ctx;
+}
+
+/* A copy of exactly that many bytes, so that the sanitizer detects a read beyond them. */
+static inline char *fuzz_exact(const void *data, size_t size)
+{
+    char *exact = malloc(size ? size : 1);
+    require(exact != NULL);
+    if (size)
+        memcpy(exact, data, size);
+    return exact;
+}
+
+/* A copy with a zero byte at its end. */
+static inline char *fuzz_text(const void *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    require(text != NULL);
+    if (size)
+        memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
+}
+
+typedef struct fuzz_file {
+    int fd; /* 0: not made yet */
+    size_t size;
+    char path[40];
+} fuzz_file;
+
+/* Replaces the content. Start from a static object. */
+static inline void fuzz_file_set(fuzz_file *file, const void *data, size_t size)
+{
+    if (file->fd == 0) {
+        file->fd = memfd_create("fuzz", MFD_CLOEXEC);
+        require(file->fd > 0);
+        snprintf(file->path, sizeof file->path, "/proc/self/fd/%d", file->fd);
+    }
+    require(size == 0 || pwrite(file->fd, data, size, 0) == (ssize_t)size);
+    if (size < file->size)
+        require(ftruncate(file->fd, (off_t)size) == 0);
+    file->size = size;
+}
+
+/* A path for output that the library creates and the target removes, in memory where possible. */
+static inline void fuzz_output_path(char path[64])
+{
+    bool fast = access("/dev/shm", W_OK) == 0;
+    snprintf(path, 64, "%s/psdvec-fuzz-%ld", fast ? "/dev/shm" : "/tmp", (long)getpid());
+}
+
+#endif

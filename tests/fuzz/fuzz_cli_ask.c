@@ -1,0 +1,67 @@
+/* Fuzzes the lines of psdvec ask, which cover the query language of similar, analogy, compare,
+ * odd-one-out and vector: splitting, quotation marks, sums, options and settings.
+ *
+ * The input is standard input; no line may end the session but quit and exit. The same bytes are
+ * then the queries of psdvec similar --from, and are completed as if typed. */
+#include "ask.h"
+#include "commands.h"
+#include "exit_status.h"
+#include "fuzz/small_model.h"
+#include "memory.h"
+#include "run.h"
+
+static fuzz_file model, lines;
+
+static int run(const struct command *command, char **argv)
+{
+    struct arguments arguments;
+    const char *error;
+    int argc = 0;
+    while (argv[argc])
+        argc++;
+    require(arguments_parse(&arguments, command, argc, argv, &error));
+    int code = run_command(&arguments);
+    arguments_free(&arguments);
+    return code;
+}
+
+/* Completes every beginning of the first line, up to some length. */
+static void complete(psdvec_context *ctx, const uint8_t *data, size_t size)
+{
+    psdvec_model *opened;
+    require(psdvec_model_open(ctx, model.path, &opened) == PSDVEC_OK);
+    struct ask_vocabulary vocabulary = {.model = opened};
+    for (size_t length = 0; length < size && length < 24; length++) {
+        char *before = fuzz_text(data, length);
+        struct offers offers = {0};
+        ask_complete(&vocabulary, before, &offers);
+        offers_free(&offers);
+        free(before);
+    }
+    ask_vocabulary_free(&vocabulary);
+    psdvec_model_close(opened);
+    lasting_end(0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static psdvec_context *ctx;
+    char *ask[] = {model.path, "--threads=1", "--memory=64M", NULL};
+    char *similar[] = {model.path, "--from", lines.path, "--json", "--threads=1", NULL};
+    if (!ctx) {
+        char bytes[1 << 14];
+        ctx = fuzz_context(64);
+        fuzz_file_set(&model, bytes,
+                      small_model(ctx, SMALL_FULL, PSDVEC_FLOAT32, bytes, sizeof bytes));
+        fuzz_file_set(&lines, "", 0);
+        require(dup2(lines.fd, STDIN_FILENO) == STDIN_FILENO);
+    }
+    fuzz_file_set(&lines, data, size);
+    require(lseek(STDIN_FILENO, 0, SEEK_SET) == 0);
+    rewind(stdin);
+    require(run(&cmd_ask, ask) == EXIT_FINE);
+    int code = run(&cmd_similar, similar);
+    require(code == EXIT_FINE || code == EXIT_USE);
+    complete(ctx, data, size);
+    return 0;
+}

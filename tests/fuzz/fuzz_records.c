@@ -1,0 +1,57 @@
+/* Fuzzes the conversion of records to lines: JSON lines, wiki pages, WikiExtractor's output.
+ *
+ * The first byte selects the kind, the field and whether invalid lines are an error. Every record
+ * becomes at most one line, and only invalid JSON lines are counted as such. */
+#include "corpus/records.h"
+#include "fuzz/fuzz.h"
+
+static size_t count_bytes(const char *text, size_t length, char byte)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < length; k++)
+        count += text[k] == byte;
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const pv_segment_kind kinds[] = {PV_SEGMENT_JSON_LINES, PV_SEGMENT_WIKI_PAGES,
+                                            PV_SEGMENT_WIKI_EXTRACTOR};
+    static const char *const fields[] = {"text", "a", "", "a.b"};
+    static psdvec_context *ctx;
+    psdvec_text_options options;
+    if (!ctx)
+        ctx = fuzz_context(64);
+    if (size == 0)
+        return 0;
+    pv_segment_kind kind = kinds[data[0] % 3];
+    psdvec_text_options_default(&options);
+    options.json_field = fields[data[0] / 3 % 4];
+    options.strict = data[0] / 12 % 2;
+    size--;
+    char *text = fuzz_exact(data + 1, size);
+    pv_segment segment = {.text = {.ctx = ctx, .data = text, .length = size},
+                          .name = {.ctx = ctx, .data = "fuzz", .length = 5},
+                          .kind = kind,
+                          .line = 1};
+    pv_buffer lines = {.ctx = ctx};
+    uint64_t bad = 0;
+    pv_begin(ctx);
+    psdvec_status status = pv_records_to_lines(ctx, &options, &segment, &lines, &bad);
+    size_t made = count_bytes(lines.data, lines.length, '\n');
+    if (kind == PV_SEGMENT_JSON_LINES) {
+        size_t given = count_bytes(text, size, '\n') + 1;
+        require(made + bad <= given);
+        require(status == PSDVEC_OK || (options.strict && psdvec_error_message(ctx)[0]));
+        require(status != PSDVEC_OK || !options.strict || bad == 0);
+    } else {
+        require(status == PSDVEC_OK && bad == 0);
+        /* A page that the next segment continues has no end here. */
+        if (kind == PV_SEGMENT_WIKI_PAGES)
+            require(made <= count_bytes(text, size, '\0') + 1);
+    }
+    pv_buffer_free(&lines);
+    free(text);
+    require(atomic_load(&ctx->memory_used) == 0);
+    return 0;
+}
