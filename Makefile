@@ -86,7 +86,7 @@ TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 PRELOAD_LIB := $(PRELOAD_SRC:%.c=$(BUILD)/%.so)
 HOST_BIN := $(HOST_SRC:%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
-# The same targets without libFuzzer, which run their seeds once.
+# The same fuzzers without libFuzzer, which run their seeds once.
 seed_programs = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/seeds/%,$1)
 LIB_SEED_BIN := $(call seed_programs,$(FUZZ_LIB_SRC))
 CLI_SEED_BIN := $(call seed_programs,$(FUZZ_CLI_SRC))
@@ -306,7 +306,7 @@ $(PRELOAD_LIB): $(BUILD)/%.so: %.c $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$Q$(CC) -std=c11 -O2 -g -fPIC -shared $(WARN) $< -ldl -o $@
-# The program without main, for its fuzz targets.
+# The program without main, for its fuzzers.
 CLI_PARTS := $(BUILD)/libcli.a
 $(CLI_PARTS): $(CLI_OBJ) $(BUILD)/sources
 	$(call archive,$(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ)))
@@ -376,7 +376,7 @@ unit-tests: $(if $(HAVE_CMOCKA),$(UNIT_BIN) $(HOST_BIN))
 # Programs and files that tests of the command line use.
 test-tools: $(TOOL_BIN) $(API_JSON) $(if $(filter Linux,$(SYSTEM)),$(PRELOAD_LIB) $(INJECT))
 bench-programs: $(BENCH_BIN)
-# Every fuzz target with its seeds; and those of the library.
+# Every fuzzer with its seeds; and those of the library.
 seed-programs: $(SEED_BIN)
 library-seed-programs: $(LIB_SEED_BIN)
 library program unit-tests test-tools bench-programs seed-programs library-seed-programs: ; @:

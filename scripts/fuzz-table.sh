@@ -4,7 +4,6 @@
 #   scripts/fuzz-table.sh EXECUTIONS.tsv [PAGE]
 #
 # The table replaces what is between the lines "<!-- fuzz-table -->" and "<!-- end -->" of the page.
-# What a fuzzer reads is the first sentence of its source.
 set -eu
 table() {
     awk -F'\t' '
@@ -20,7 +19,7 @@ table() {
             if ($4 > edges[$1]) edges[$1] = $4
         }
         END {
-            print "| target | executions | per second | edges |"
+            print "| fuzzer | executions | per second | edges |"
             print "|---|--:|--:|--:|"
             for (name in executions) {
                 line = sprintf("| `%s` | %s | %s | %s |", name, grouped(executions[name]), \

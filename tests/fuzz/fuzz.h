@@ -1,4 +1,4 @@
-/* Shared by all fuzz targets: the entry point, checks, a context that is made once, and files in
+/* Shared by all fuzzers: the entry point, checks, a context that is made once, and files in
  * memory that are made once and rewritten for every input. */
 #ifndef PV_FUZZ_FUZZ_H
 #define PV_FUZZ_FUZZ_H
@@ -72,7 +72,7 @@ static inline void fuzz_file_set(fuzz_file *file, const void *data, size_t size)
     file->size = size;
 }
 
-/* A path for output that the library creates and the target removes, in memory where possible. */
+/* A path for output that the library creates and the fuzzer removes, in memory where possible. */
 static inline void fuzz_output_path(char path[64])
 {
     bool fast = access("/dev/shm", W_OK) == 0;

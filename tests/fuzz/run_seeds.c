@@ -1,4 +1,4 @@
-/* Feeds files to a fuzz target without libFuzzer, so that any compiler can run the committed seeds.
+/* Feeds files to a fuzzer without libFuzzer, so that any compiler can run the committed seeds.
  *
  *     fuzz_NAME [FILE|FOLDER]...
  *
@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
-/* Targets with a mutator refer to it. */
+/* Fuzzers with a mutator refer to it. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size)
 {
     (void)data;
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 {
     char folder[4096];
     const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
-    /* What a target prints is not part of the report. */
+    /* What a fuzzer prints is not part of the report. */
     FILE *report = fdopen(dup(STDOUT_FILENO), "w");
     int nowhere = open("/dev/null", O_WRONLY);
     if (!report || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0)

@@ -1,4 +1,4 @@
-/* Small models of every kind, as files, from which fuzz targets and their seeds are made. */
+/* Small models of every kind, as files, from which fuzzers and their seeds are made. */
 #ifndef PV_FUZZ_SMALL_MODEL_H
 #define PV_FUZZ_SMALL_MODEL_H
 

@@ -1,4 +1,4 @@
-/* Mutations of safetensors files that keep them consistent, for fuzz targets.
+/* Mutations of safetensors files that keep them consistent, for fuzzers.
  *
  * Random changes of bytes hardly get past the header and never past a checksum. Therefore a file is
  * read into its metadata and tensors, these are changed (text, numbers, elements, sizes, types,
@@ -28,7 +28,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *two,
                                  size_t two_size, uint8_t *out, size_t max_size, unsigned seed);
 
-/* Makes libFuzzer use them in this target, whose inputs are complete files. */
+/* Makes libFuzzer use them in this fuzzer, whose inputs are complete files. */
 #define TENSOR_MUTATOR                                                                             \
     size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)     \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* The mutations of safetensors files for fuzz targets: nearly all results are valid files whose
+/* The mutations of safetensors files for fuzzers: nearly all results are valid files whose
  * checksums fit, and they differ from the original in metadata, sizes and contents. */
 #include "support/scratch.h"
 #include "support/tensor_files.h"
