@@ -160,7 +160,8 @@ PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=. $(if $(filter build,$(BUILD)),,-ffile
 # A limit on the stack frame of a function, so that small stacks suffice: cli/system.c and
 # src/base/thread.c. Frames grow with instrumentation and without optimisation.
 FRAME = $(if $(SANITIZE)$(COVERAGE),,$(if $(filter -O2 -O3,$(CFLAGS)),-Wframe-larger-than=24576))
-SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+# Coverage alone, for fuzzers without sanitizers, does not need less optimisation.
+SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer $(if $(filter-out fuzzer-no-link,$(SANITIZE)),-O1))
 COVERAGE_FLAGS = $(if $(COVERAGE),--coverage -O0)
 # Contraction of a*b+c would make results depend on the compiler and the machine. The library is
 # compiled for POSIX only (src/base/platform.h), the program and the tests for the system.
