@@ -305,6 +305,8 @@ static psdvec_status take_form(void *user, const pv_token *tokens, size_t count)
 static psdvec_status split_list(const char *list, size_t length, pv_buffer *words,
                                 pv_buffer *breaks)
 {
+    if (length == 0) /* then the list may be NULL */
+        return PSDVEC_OK;
     for (const char *at = list, *end = list + length, *stop; at < end; at = stop + 1) {
         stop = until(at, end, '\n');
         const char *close = until(at, stop, '\t');
