@@ -5,6 +5,7 @@
 #include "corpus/language.h"
 #include "util/utf8.h"
 
+#include <pthread.h>
 #include <utf8proc.h>
 
 pv_char_class pv_char_class_of(uint32_t cp)
@@ -54,6 +55,16 @@ uint32_t pv_default_max_length(psdvec_tokenizer tokenizer)
     return tokenizer == PSDVEC_TOKENIZER_ORIGINAL ? 15 : PV_DEFAULT_MAX_LENGTH;
 }
 
+/* Classes of code points, which depend on nothing else: made once per process, in a millisecond. */
+static unsigned char plane0[0x10000];
+static pthread_once_t plane0_once = PTHREAD_ONCE_INIT;
+
+static void make_plane0(void)
+{
+    for (uint32_t cp = 0; cp < sizeof plane0; cp++)
+        plane0[cp] = (unsigned char)pv_char_class_of(cp);
+}
+
 void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options)
 {
     rules->options = *options;
@@ -87,8 +98,8 @@ void pv_text_rules_init(pv_text_rules *rules, const psdvec_text_options *options
         .odd_capital_i = o->letter_case == PSDVEC_CASE_FOLD && pv_language_dotless_i(o->language),
     };
     pv_scan_rules_finish(&rules->scan);
-    for (uint32_t cp = 0; cp < 0x10000; cp++)
-        rules->plane0[cp] = (unsigned char)pv_char_class_of(cp);
+    pthread_once(&plane0_once, make_plane0);
+    rules->plane0 = plane0;
 }
 
 psdvec_status pv_tokenizer_init(pv_tokenizer *t, psdvec_context *ctx, const pv_text_rules *rules)

@@ -52,7 +52,7 @@ typedef struct pv_text_rules {
     psdvec_text_options options; /* letter_case FOLD or KEEP, max_length set */
     pv_joining joining;          /* empty unless set by the caller */
     pv_scan_rules scan;
-    unsigned char plane0[0x10000]; /* classes of the first code points, filled in a millisecond */
+    const unsigned char *plane0; /* classes of the first 0x10000 code points */
 } pv_text_rules;
 
 pv_char_class pv_char_class_of(uint32_t cp); /* by its Unicode category */
