@@ -19,7 +19,7 @@ psdvec_status pv_text_lines_open(pv_text_lines *l, psdvec_context *ctx, const ch
     PV_TRY(pv_byte_stream_next_member(l->stream, &more));
     l->ended = !more;
     l->capacity = BLOCK;
-    PV_TAKE_ZERO(&l->memory, l->block, l->capacity + PV_BUFFER_PAD);
+    PV_TAKE(&l->memory, l->block, l->capacity + PV_BUFFER_PAD);
     PV_TRY(pv_scope_status(&l->memory));
     l->at = l->end = l->block;
     struct stat info;
