@@ -25,27 +25,25 @@ static int run(const struct command *command, char **argv)
     return code;
 }
 
-/* Completes every beginning of the first line, up to some length. */
-static void complete(psdvec_context *ctx, const uint8_t *data, size_t size)
+/* Completes the line at some places. */
+static void complete(const psdvec_model *opened, const uint8_t *data, size_t size)
 {
-    psdvec_model *opened;
-    require(psdvec_model_open(ctx, model.path, &opened) == PSDVEC_OK);
     struct ask_vocabulary vocabulary = {.model = opened};
-    for (size_t length = 0; length < size && length < 24; length++) {
-        char *before = fuzz_text(data, length);
+    for (size_t part = 1; part <= 3; part++) {
+        char *before = fuzz_text(data, size * part / 3);
         struct offers offers = {0};
         ask_complete(&vocabulary, before, &offers);
         offers_free(&offers);
         free(before);
     }
     ask_vocabulary_free(&vocabulary);
-    psdvec_model_close(opened);
     lasting_end(0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static psdvec_context *ctx;
+    static psdvec_model *opened;
     char *ask[] = {model.path, "--threads=1", "--memory=64M", NULL};
     char *similar[] = {model.path, "--from", lines.path, "--json", "--threads=1", NULL};
     if (!ctx) {
@@ -53,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ctx = fuzz_context(64);
         fuzz_file_set(&model, bytes,
                       small_model(ctx, SMALL_FULL, PSDVEC_FLOAT32, bytes, sizeof bytes));
+        require(psdvec_model_open(ctx, model.path, &opened) == PSDVEC_OK);
         fuzz_file_set(&lines, "", 0);
         require(dup2(lines.fd, STDIN_FILENO) == STDIN_FILENO);
     }
@@ -62,6 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(run(&cmd_ask, ask) == EXIT_FINE);
     int code = run(&cmd_similar, similar);
     require(code == EXIT_FINE || code == EXIT_USE);
-    complete(ctx, data, size);
+    complete(opened, data, size);
     return 0;
 }
