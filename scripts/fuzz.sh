@@ -34,6 +34,7 @@ if [ "${1:-}" = --one ]; then
     [ -d "tests/fuzz/corpus/$name" ] && set -- "$@" "tests/fuzz/corpus/$name"
     [ -f "tests/fuzz/$name.dict" ] && set -- "-dict=tests/fuzz/$name.dict" "$@"
     if [ -f "tests/fuzz/$name.options" ]; then
+        # shellcheck disable=SC2013 # one word per line
         for option in $(sed -n 's/^\([a-z_]*\) *= */-\1=/p' "tests/fuzz/$name.options"); do
             set -- "$option" "$@"
         done
