@@ -80,7 +80,7 @@ site: ## build the documentation as a site with offline search in BUILD/site
 	@python3 scripts/site.py $(BUILD)/site
 
 ##@ Generated files that are committed
-.PHONY: reference abi fuzz-table
+.PHONY: reference abi fuzz-table fuzz-seeds
 # First into the build folder, so that a failure does not change the page.
 reference: ## write docs/reference/options.md from the options tables
 	$(NEED) build
@@ -95,6 +95,9 @@ abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` che
 
 fuzz-table: ## write the executions of the fuzzers so far into docs/explanation/hardening.md
 	@sh scripts/fuzz-table.sh $(BUILD)/fuzz/executions.tsv docs/explanation/hardening.md
+
+fuzz-seeds: ## add inputs that the fuzzers found to tests/fuzz/corpus, as few as cover the same code
+	@sh scripts/fuzz-seeds.sh $(BUILD)/fuzz $(FUZZ_BIN:$(BUILD)/%=$(BUILD)/fuzz/%)
 
 ##@ Analysis
 .PHONY: asan ubsan tsan fuzz torture coverage lint analyze format format-check

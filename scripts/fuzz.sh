@@ -60,8 +60,11 @@ if [ "${1:-}" = --one ]; then
         found=$((found + 1))
         input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
         [ -n "$input" ] && cp "$log" "$input.log"
-        printf '%s\t%s\t%s\n' "$name" "${input:-$log}" \
-            "$(sed -n 's/^SUMMARY: //p' "$log" | head -n 1)" >>"$folder/found.tsv"
+        place=$(grep -E '^ *#[0-9]+ 0x[0-9a-f]+ in .*/(src|cli|tests)/' "$log" |
+            head -n 1 | sed 's/.* in //')
+        failed=$(grep ': does not hold: ' "$log" | head -n 1)
+        printf '%s\t%s\t%s: %s\n' "$name" "${input:-$log}" \
+            "$(sed -n 's/^SUMMARY: //p' "$log" | head -n 1)" "${failed:-$place}" >>"$folder/found.tsv"
         left=$((seconds - (end - began)))
     done
     verdict=ok
@@ -123,8 +126,8 @@ else
 fi
 sh scripts/fuzz-table.sh "$folder/executions.tsv"
 if [ -f "$folder/found.tsv" ]; then
-    echo "$(wc -l <"$folder/found.tsv") findings; the inputs and reports are in $folder/findings:"
-    sort "$folder/found.tsv"
+    echo "$(sort -u "$folder/found.tsv" | wc -l) findings; the reports are beside the inputs:"
+    sort -u "$folder/found.tsv"
     exit 1
 fi
 echo "no findings"

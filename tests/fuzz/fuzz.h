@@ -13,10 +13,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static inline void require(bool truth)
+/* For every input, `truth` must hold. */
+#define require(truth) ((truth) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #truth))
+
+_Noreturn static inline void fuzz_failed(const char *file, int line, const char *truth)
 {
-    if (!truth)
-        abort();
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, truth);
+    abort();
 }
 
 /* A context with one thread and this many MiB. */

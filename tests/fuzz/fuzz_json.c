@@ -5,17 +5,7 @@
  * is read and written once more.
  */
 #include "base/json.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
+#include "fuzz/fuzz.h"
 
 /* Reads the next value and writes it. Returns false after a failure, or if a valid number cannot be
  * represented. */

@@ -13,18 +13,7 @@
  */
 #include "api/settings.h"
 #include "base/memory.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
+#include "fuzz/fuzz.h"
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 

@@ -7,19 +7,8 @@
 #include "corpus/icu_words.h"
 #include "corpus/options.h"
 #include "corpus/tokens.h"
+#include "fuzz/fuzz.h"
 #include "util/utf8.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
 
 typedef struct digest {
     uint64_t hash, words, borders;

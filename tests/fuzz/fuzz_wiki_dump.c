@@ -1,11 +1,7 @@
 /* Fuzzes the reader of Wikipedia dumps: the same bytes, at once and in small pieces, must give the
  * same pages and the same status. */
 #include "corpus/wiki_dump.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz/fuzz.h"
 
 typedef struct sum {
     uint64_t hash;

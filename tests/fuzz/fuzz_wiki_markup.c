@@ -2,17 +2,7 @@
  * then goes through the one-line form and, as if it were WikiExtractor's, through that reader. */
 #include "corpus/records.h"
 #include "corpus/wiki_markup.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth)
-{
-    if (!truth)
-        abort();
-}
+#include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
