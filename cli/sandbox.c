@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "phrase.h"
 #include "system.h"
+#include "util/new_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,8 @@ static void permit_output(int ruleset, uint64_t rights, const char *path)
     if (!*path)
         return;
     char *target = realpath(path, NULL);
+    if (!target)
+        target = pv_follow_links(path); /* which the command creates */
     char *folder = must_format("%s", target ? target : path);
     if (target)
         permit(ruleset, rights, target);

@@ -56,8 +56,8 @@ static bool ends_with(const char *text, const char *end)
     return length > end_length && !strcmp(text + length - end_length, end);
 }
 
-/* ".NAME.safetensors.psdvec-123-0": the temporary name that base/file.c gives a file before it is
- * renamed. Such a file remains if the process is killed at that moment. */
+/* ".NAME.safetensors.psdvec-new": the temporary name of a file before it is renamed
+ * (util/new_file.h). Such a file remains if the process is killed at that moment. */
 static bool is_unplaced(const char *name)
 {
     const char *tail = strstr(name, STATE ".psdvec-");

@@ -85,6 +85,12 @@ setup() { common_setup; }
     grep -q cat real/text
     "$PSDVEC" counts info real/counts >/dev/null
     [ "$(ls -A real | tr '\n' ' ')" = "counts log new text " ]
+    # to a file that does not exist yet, in another folder
+    rm -f "$BATS_FILE_TMPDIR/far"
+    ln -s "$BATS_FILE_TMPDIR/far" far
+    "$PSDVEC" tokenize small.txt -q -o far
+    [ -L far ]
+    cmp far real/text
     ln -s loop loop
     refused 5 "loop" tokenize small.txt -o loop
 }

@@ -276,7 +276,7 @@ class Bench:
         make_inputs(self.inputs, self.program)
         # An interrupted run.
         case = Case("interrupted", "", "train text.txt --min-count 1 --dim 3 -o out.safetensors")
-        process = self.start(case, self.inputs, "class=rename;at=4;kind=kill")
+        process = self.start(case, self.inputs, "class=link;at=4;kind=kill")
         process.communicate()
         if not os.path.exists(os.path.join(self.inputs, "out.safetensors.partial")):
             sys.exit("torture: the interrupted run left no state")
