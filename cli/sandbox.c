@@ -134,8 +134,9 @@ static bool restrict_files(const struct arguments *arguments, const char *output
     permit(ruleset, rights & (WRITE_FILE | TRUNCATE), "/dev"); /* terminals, /dev/null */
     if (output)
         permit_output(ruleset, rights, output);
-    else if (arguments->command->sorts_large)
-        permit(ruleset, rights, ".");
+    else if (arguments->command->sorts_large ||
+             (arguments_have(arguments, "in-place") && argument_flag(arguments, "in-place")))
+        permit_output(ruleset, rights, arguments->operands[0]);
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
         if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text)

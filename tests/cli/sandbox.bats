@@ -58,4 +58,6 @@ END
     "$PSDVEC" simulate --vocab 20 --dim 3 --tokens 2000 -q -o new/
     "$PSDVEC" count new/text.txt --min-count 1 --resume state --temp-dir target -q -o "$PWD/c.st"
     [ -s new/truth.safetensors ] && [ -s c.st ]
+    "$PSDVEC" fit-temperature new/truth.safetensors new/text.txt --in-place -q
+    "$PSDVEC" info new/truth.safetensors | grep -q 'text used to fit T'
 }
