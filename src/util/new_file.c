@@ -396,12 +396,22 @@ static int set_aside(const pv_new_file *file, aside *old)
     return 0;
 }
 
+static void restore(const char *old, const char *target)
+{
+    if (rename(old, target) == 0)
+        return;
+    /* Something keeps renames from working. */
+    unlink(target);
+    if (link(old, target) == 0)
+        unlink(old);
+}
+
 /* Undoes what replace_set did, in reverse order, so that the first file comes back last. */
 static void put_back(pv_new_file *const *files, size_t count, const aside *old)
 {
     for (size_t k = count; k-- > 0;)
         if (old[k].holds)
-            rename(old[k].name, files[k]->target);
+            restore(old[k].name, files[k]->target);
         else if (old[k].name && !files[k]->name)
             unlink(files[k]->target); /* a new file where there was none */
 }
