@@ -25,15 +25,16 @@ static void record(const char *text)
     buffer_free(&plain);
 }
 
-static void word_list(const char *path)
+static void word_list(const char *path, bool lines)
 {
     struct word_list list = {0};
-    char *argument = must_format("@%s", path);
-    require(word_list_add(&list, argument));
+    size_t length;
+    char *text = read_whole(path, SIZE_MAX, &length);
+    require(text);
+    word_list_add(&list, text, lines);
     for (size_t k = 0; k < list.count; k++)
-        require(*list.words[k] && !strpbrk(list.words[k], "\r\n"));
+        require(*list.words[k] && !strpbrk(list.words[k], lines ? "\r\n" : ","));
     word_list_free(&list);
-    free(argument);
 }
 
 static void take_line(void *host, const char *line)
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] % 3 == 0)
         record(text);
     else if (data[0] % 3 == 1)
-        word_list(file.path);
+        word_list(file.path, data[0] & 4);
     else
         line_history_load(file.path, take_line, &lines);
     lasting_end(0);

@@ -55,7 +55,7 @@ static inline psdvec_status small_dense(psdvec_context *ctx, small_kind kind,
     static const uint64_t offsets[] = {0, 3, 5, 8, 10, 18}, counts[] = {9, 7, 5, 3, 1};
     static const uint64_t form_offsets[] = {0, 3, 3, 6, 6, 14};
     static const float vectors[] = {1, 2, 3, 4, 5, 6, 0, 0, 0, -1, -2, -3, 0.5F, 0, 1};
-    static const float small[] = {3, -2, 1, 0, 0.5F};
+    static const float small[] = {3, -2, 1, 0, 0.5F}, spread[] = {0, 0, 0, 0.5F, 0.25F};
     static const double unigram[] = {0.3, 0.2, 0.2, 0.2, 0.1};
     static const psdvec_iteration steps[] = {{1, 3, 2, 10.5, 1, 0.5, 1e-3},
                                              {2, 3, 2, 9, 1, 0.5, 0}};
@@ -70,7 +70,7 @@ static inline psdvec_status small_dense(psdvec_context *ctx, small_kind kind,
         .vectors = vectors,
         .counts = counts,
         .unigram = unigram,
-        .spread = small,
+        .spread = spread,
         .eigenvalues = small,
         .iterations = steps,
         .iteration_count = 2,
