@@ -172,6 +172,12 @@ int run_library(struct run *run)
     return EXIT_FINE;
 }
 
+static int failed_to_write(struct run *run, const char *what, const struct output *out)
+{
+    return run_error(run, out->error == ENOMEM ? EXIT_RESOURCE : EXIT_OUTPUT, "cannot write %s: %s",
+                     what, output_error(out));
+}
+
 /* Finishes the output: EPIPE is not an error, because the reader may have seen enough. */
 static int finish_output(struct run *run, int code)
 {
@@ -181,8 +187,7 @@ static int finish_output(struct run *run, int code)
         return code;
     if (run->out.error == EINTR)
         return exit_for(PSDVEC_ERR_CANCELLED);
-    return run_error(run, EXIT_OUTPUT, "cannot write %s: %s",
-                     path && ours ? path : "to standard output", output_error(&run->out));
+    return failed_to_write(run, path && ours ? path : "to standard output", &run->out);
 }
 
 /* The memory limit, in bytes; 0 after an error was reported. */
@@ -219,9 +224,7 @@ int run_write(struct run *run, const char *path, const struct buffer *text)
     struct output out;
     if (output_open(&out, path))
         output_add(&out, buffer_get(text), text->length);
-    return output_close(&out, true)
-               ? EXIT_FINE
-               : run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, output_error(&out));
+    return output_close(&out, true) ? EXIT_FINE : failed_to_write(run, path, &out);
 }
 
 const char *run_output(const struct run *run)
@@ -244,8 +247,7 @@ static int act(struct run *run)
     if (name_error)
         return run_use_error(run, "%s", name_error);
     if (!output_open(&run->out, command->output_example ? NULL : path)) {
-        int code =
-            run_error(run, EXIT_OUTPUT, "cannot write %s: %s", path, output_error(&run->out));
+        int code = failed_to_write(run, path, &run->out);
         output_close(&run->out, false);
         return code;
     }
