@@ -9,26 +9,9 @@ import numpy as np
 
 from . import _abi
 from ._context import shared
+from ._handle import CountsHandle
 from ._library import lib, text
 from ._results import plural
-
-
-class CountsHandle:
-    """An open counts file, closed when nobody refers to it any more."""
-
-    def __init__(self, path: str, folder: Any = None):
-        self.pointer: Optional[int] = None
-        self.path, self.folder = path, folder
-        counts = ctypes.c_void_p()
-        shared().call(lib.psdvec_counts_open, os.fsencode(path), ctypes.byref(counts))
-        self.pointer = counts.value
-
-    def __del__(self) -> None:
-        pointer, self.pointer = self.pointer, None
-        if pointer and lib is not None:
-            lib.psdvec_counts_close(pointer)
-        if self.folder is not None:
-            self.folder.cleanup()
 
 
 class Counts:

@@ -3,7 +3,6 @@
 import ctypes
 import json
 import os
-import tempfile
 from html import escape
 from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
                     Tuple, Union)
@@ -16,6 +15,7 @@ from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
+from ._handle import ModelHandle, temporary
 from ._library import lib, text
 from ._results import Neighbours, plural
 
@@ -24,37 +24,16 @@ Query = Union[str, int, np.ndarray, Tuple[Any, float]]
 _FLOATS = ctypes.POINTER(ctypes.c_float)
 
 
-class Handle:
-    """An open model. It is closed when nobody refers to it any more, neither models nor arrays."""
-
-    def __init__(self, path: str, pointer: Optional[int] = None, folder: Any = None):
-        self.pointer: Optional[int] = None
-        self.path = path
-        self.folder = folder  # a temporary folder that is deleted with the handle
-        if pointer is None:
-            model = ctypes.c_void_p()
-            shared().call(lib.psdvec_model_open, os.fsencode(path), ctypes.byref(model))
-            pointer = model.value
-        self.pointer = pointer
-
-    def __del__(self) -> None:
-        pointer, self.pointer = self.pointer, None
-        if pointer and lib is not None:
-            lib.psdvec_model_close(pointer)
-        if self.folder is not None:
-            self.folder.cleanup()
-
-
 class _Memory:
     """Memory of a model as numpy sees it; the array keeps this object, and so the model, alive."""
 
-    def __init__(self, owner: Handle, address: int, shape: Tuple[int, ...], kind: str = "<f4"):
+    def __init__(self, owner: ModelHandle, address: int, shape: Tuple[int, ...], kind: str = "<f4"):
         self.owner = owner
         self.__array_interface__ = {"version": 3, "data": (address, True), "shape": shape,
                                     "typestr": kind}
 
 
-def view(owner: Handle, address: int, shape: Tuple[int, ...]) -> np.ndarray:
+def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> np.ndarray:
     """A read-only float32 array without a copy."""
     return np.asarray(_Memory(owner, address, shape))
 
@@ -88,10 +67,10 @@ class Model(GensimNames):
         text, or .npy with its list of words beside it.
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[Handle] = None):
-        self._open(_handle or Handle(os.fspath(path)))
+    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[ModelHandle] = None):
+        self._open(_handle or ModelHandle(os.fspath(path)))
 
-    def _open(self, handle: Handle) -> None:
+    def _open(self, handle: ModelHandle) -> None:
         self._handle = handle
         self._info = lib.psdvec_model_get_info(handle.pointer).contents
         self._words: Optional[List[str]] = None
@@ -316,7 +295,7 @@ class Model(GensimNames):
         pointer = ctypes.c_void_p()
         shared().call(lib.psdvec_model_with_spelling, self._model, float(weight),
                       ctypes.byref(pointer))
-        return Model(self.path, _handle=Handle(self.path, pointer.value))
+        return Model(self.path, _handle=ModelHandle(self.path, pointer.value))
 
     # ---- Queries --------------------------------------------------------------------------
     def _options(self, restrict: Optional[int], min_frequency: int, min_score: Optional[float],
@@ -516,7 +495,7 @@ class Model(GensimNames):
     def close(self) -> None:
         """Lets go of the file. It stays open as long as arrays such as `vectors` are in use."""
         self._vectors = self._norms = None
-        self._handle = Handle.__new__(Handle)
+        self._handle = ModelHandle.__new__(ModelHandle)
         self._handle.pointer = self._handle.folder = None
         self._handle.path = ""
 
@@ -580,17 +559,11 @@ def _as_list(queries: Any) -> List[Any]:
     return list(queries)
 
 
-def temporary(suffix: str = ".safetensors") -> Tuple[Any, str]:
-    """A folder for a file without a name of the user, and the path of the file."""
-    folder = tempfile.TemporaryDirectory(prefix="psdvec-")
-    return folder, os.path.join(folder.name, "model" + suffix)
-
-
 def _from_bytes(data: bytes) -> Model:
     folder, path = temporary()
     with open(path, "wb") as file:
         file.write(data)
-    return Model(path, _handle=Handle(path, folder=folder))
+    return Model(path, _handle=ModelHandle(path, folder=folder))
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
@@ -614,4 +587,4 @@ def from_gensim(vectors: Any) -> Model:
     np.save(path, np.ascontiguousarray(vectors.vectors, np.float32))
     with open(path[:-len(".npy")] + ".words.txt", "w", encoding="utf-8") as file:
         file.writelines(word + "\n" for word in words)
-    return Model(path, _handle=Handle(path, folder=folder))
+    return Model(path, _handle=ModelHandle(path, folder=folder))

@@ -3,16 +3,17 @@
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
 from ._abi import psdvec_vectors_format as Format
 from ._context import Context, ProgressCallback
-from ._counts import Counts, CountsHandle
+from ._counts import Counts
 from ._errors import OptionError
 from ._library import lib, text
-from ._model import Handle, Model, Score, temporary
+from ._handle import CountsHandle, ModelHandle, temporary
+from ._model import Model, Score
 from ._options import Settings, describe, split
 from ._texts import Inputs
 
@@ -87,20 +88,24 @@ def train(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
     folder, path = (None, os.fspath(output)) if output is not None else temporary()
     context = Context(given[Kind.OPTIONS_CONTEXT], "train", progress)
     with _inputs(texts, counting, given) as inputs:
-        train_options = settings.cast(_abi.psdvec_train_options)
-        if _is_counts(inputs):
-            if counting:
-                raise OptionError(f"train(): {inputs.paths[0]} is a counts file, so "
-                                  f"`{next(iter(counting))}` has no effect")
-            context.run(lib.psdvec_train, train_options, os.fsencode(inputs.paths[0]),
-                        os.fsencode(path), None)
-        else:
-            count = Settings(Kind.OPTIONS_COUNT, preset, "train",
-                             _text_options("train", inputs, counting))
-            context.run(lib.psdvec_train_text, train_options,
-                        count.cast(_abi.psdvec_count_options), _paths(inputs.paths),
-                        len(inputs.paths), os.fsencode(path), None, None, inputs=inputs)
-    return Model(path, _handle=Handle(path, folder=folder))
+        _solve("train", context, inputs, (lib.psdvec_train, lib.psdvec_train_text),
+               settings.cast(_abi.psdvec_train_options), preset, counting, path)
+    return Model(path, _handle=ModelHandle(path, folder=folder))
+
+
+def _solve(function: str, context: Context, inputs: Inputs, calls: Tuple[Any, Any], options: Any,
+           preset: str, counting: Dict[str, Any], path: str) -> None:
+    """Calls the first function of the library for a counts file, or the second one for texts."""
+    if _is_counts(inputs):
+        if counting:
+            raise OptionError(f"{function}(): {inputs.paths[0]} is a counts file, so "
+                              f"`{next(iter(counting))}` has no effect")
+        context.run(calls[0], options, os.fsencode(inputs.paths[0]), os.fsencode(path), None)
+        return
+    settings = Settings(Kind.OPTIONS_COUNT, preset, function,
+                        _text_options(function, inputs, counting))
+    context.run(calls[1], options, settings.cast(_abi.psdvec_count_options), _paths(inputs.paths),
+                len(inputs.paths), os.fsencode(path), None, None, inputs=inputs)
 
 
 def _is_counts(inputs: Inputs) -> bool:
@@ -145,7 +150,7 @@ def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
                             _text_options("count", inputs, counting))
         context.run(lib.psdvec_count, settings.cast(_abi.psdvec_count_options),
                     _paths(inputs.paths), len(inputs.paths), os.fsencode(path), None, inputs=inputs)
-    return Counts(path, _handle=CountsHandle(path, folder))
+    return Counts(path, _handle=CountsHandle(path, folder=folder))
 
 
 @_documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
@@ -176,7 +181,7 @@ def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None,
         context.run(lib.psdvec_extend, settings.cast(_abi.psdvec_extend_options),
                     os.fsencode(source), _paths(inputs.paths), len(inputs.paths),
                     os.fsencode(path), None, inputs=inputs)
-    return Model(path, _handle=Handle(path, folder=folder))
+    return Model(path, _handle=ModelHandle(path, folder=folder))
 
 
 @_documented([Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
@@ -207,17 +212,9 @@ def baseline(texts: Any, method: str, output: Optional[Path] = None, *, progress
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
     # word2vec reads its text once per epoch.
     with _inputs(texts, counting, given, twice=method in ("sgns", "cbow")) as inputs:
-        pointer = settings.cast(_abi.psdvec_baseline_options)
-        if _is_counts(inputs):
-            context.run(lib.psdvec_baseline, pointer, os.fsencode(inputs.paths[0]),
-                        os.fsencode(path), None)
-        else:
-            count_settings = Settings(Kind.OPTIONS_COUNT, method, "baseline",
-                                      _text_options("baseline", inputs, counting))
-            context.run(lib.psdvec_baseline_text, pointer,
-                        count_settings.cast(_abi.psdvec_count_options), _paths(inputs.paths),
-                        len(inputs.paths), os.fsencode(path), None, None, inputs=inputs)
-    return Model(path, _handle=Handle(path, folder=folder))
+        _solve("baseline", context, inputs, (lib.psdvec_baseline, lib.psdvec_baseline_text),
+               settings.cast(_abi.psdvec_baseline_options), method, counting, path)
+    return Model(path, _handle=ModelHandle(path, folder=folder))
 
 
 @_documented([Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT])

@@ -1,0 +1,55 @@
+"""Open files of the library."""
+
+import ctypes
+import os
+import tempfile
+from typing import Any, Optional, Tuple
+
+from ._context import shared
+from ._library import lib
+
+
+class Handle:
+    """An open model or counts file. It is closed when nobody refers to it any more, neither objects
+    nor arrays.
+
+    `pointer` is that of a file that is open already; `folder` is a temporary folder that is deleted
+    with the handle.
+    """
+
+    _open: Any = None
+    _close: Any = None
+
+    def __init__(self, path: str, pointer: Optional[int] = None, folder: Any = None):
+        self.pointer: Optional[int] = None
+        self.path, self.folder = path, folder
+        if pointer is None:
+            opened = ctypes.c_void_p()
+            shared().call(self._open, os.fsencode(path), ctypes.byref(opened))
+            pointer = opened.value
+        self.pointer = pointer
+
+    def __del__(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer and lib is not None:
+            self._close(pointer)
+        if self.folder is not None:
+            self.folder.cleanup()
+
+
+class ModelHandle(Handle):
+    """An open model."""
+
+    _open, _close = lib.psdvec_model_open, lib.psdvec_model_close
+
+
+class CountsHandle(Handle):
+    """An open counts file."""
+
+    _open, _close = lib.psdvec_counts_open, lib.psdvec_counts_close
+
+
+def temporary(suffix: str = ".safetensors") -> Tuple[Any, str]:
+    """A folder for a file that the user did not name, and the path of the file."""
+    folder = tempfile.TemporaryDirectory(prefix="psdvec-")
+    return folder, os.path.join(folder.name, "model" + suffix)
