@@ -199,7 +199,7 @@ END
     gzip -c short.vec >short.vec.gz
     refused 4 "is compressed with gzip; decompress it first" info short.vec.gz
     refused 3 "No such file" info nosuch
-    refused 5 "choose another name" convert prose.txt -o prose.txt --to glove
+    refused 5 "is both input and output" convert prose.txt -o prose.txt --to glove
     small_text
     "$PSDVEC" count small.txt --min-count 1 -o small.counts -q
     refused 4 "contains counts, not vectors" info small.counts
