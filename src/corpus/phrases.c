@@ -305,8 +305,6 @@ static psdvec_status take_form(void *user, const pv_token *tokens, size_t count)
 static psdvec_status split_list(const char *list, size_t length, pv_buffer *words,
                                 pv_buffer *breaks)
 {
-    if (length == 0) /* then the list may be NULL */
-        return PSDVEC_OK;
     for (const char *at = list, *end = list + length, *stop; at < end; at = stop + 1) {
         stop = until(at, end, '\n');
         const char *close = until(at, stop, '\t');
@@ -341,12 +339,14 @@ static psdvec_status read_list(pv_phrases *p, psdvec_context *ctx,
     plain.document = PSDVEC_DOCUMENT_LINE;
     plain.sentences = false;
     plain.min_document_words = 1;
-    PV_TRY_DONE(split_list(list, length, &words, &breaks));
-    forms.at = words.data;
-    forms.end = words.data + words.length;
-    forms.breaks = breaks.data;
-    if (words.length)
+    if (length) /* else the list is NULL */
+        PV_TRY_DONE(split_list(list, length, &words, &breaks));
+    if (words.length) {
+        forms.at = words.data;
+        forms.end = words.data + words.length;
+        forms.breaks = breaks.data;
         PV_TRY_DONE(pv_tokens_of_text(ctx, &plain, NULL, words.data, words.length, &forms.sink));
+    }
     status = pv_phrases_make(p, ctx, out.data, out.length);
 done:
     pv_buffer_free(&words);

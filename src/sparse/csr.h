@@ -22,14 +22,14 @@ typedef struct pv_csr {
     const uint64_t *value64;
 } pv_csr;
 
-/* A matrix without gaps between its rows, rows + 1 offsets in `begin`. */
+/* A matrix without gaps between its rows, rows + 1 offsets in `begin`; NULL: of an empty store. */
 static inline pv_csr pv_csr_of(uint32_t rows, uint32_t columns, const uint64_t *begin,
                                const uint32_t *column, const float *value)
 {
     return (pv_csr){.rows = rows,
                     .columns = columns,
                     .begin = begin,
-                    .end = begin + 1,
+                    .end = begin ? begin + 1 : NULL,
                     .column = column,
                     .value = value};
 }
