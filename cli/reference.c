@@ -149,7 +149,8 @@ static void add_spelling(struct buffer *to, const struct option_spec *option)
 static void add_command_line(struct buffer *to, psdvec_options_kind kind, const psdvec_option *row)
 {
     const struct option_spec *option = any_option(kind, row);
-    const psdvec_option *common = psdvec_options_find(PSDVEC_OPTIONS_CONTEXT, row->name);
+    const psdvec_option *same = psdvec_options_find(PSDVEC_OPTIONS_CONTEXT, row->name);
+    const struct option_spec *common = same ? any_option(PSDVEC_OPTIONS_CONTEXT, same) : NULL;
     buffer_text(to, "  - Command line: ");
     if (option) {
         char *users = commands_with(kind, row), *all = commands_with(kind, NULL);
@@ -161,7 +162,7 @@ static void add_command_line(struct buffer *to, psdvec_options_kind kind, const 
         free(users);
         free(all);
     } else if (common) {
-        add_spelling(to, any_option(PSDVEC_OPTIONS_CONTEXT, common));
+        add_spelling(to, common);
         buffer_text(to, ", the common option");
     } else {
         buffer_text(to, "none");
