@@ -78,24 +78,29 @@ static psdvec_status push(structure *s, open_kind kind, size_t start, size_t end
     return PSDVEC_OK;
 }
 
+/* The last opening, which exists. */
+static opening *last(structure *s)
+{
+    return (opening *)(void *)(s->stack.data + s->stack.length - sizeof(opening));
+}
+
 static opening *top(structure *s)
 {
-    return s->stack.length ? (opening *)(void *)(s->stack.data + s->stack.length - sizeof(opening))
-                           : NULL;
+    return s->stack.length ? last(s) : NULL;
 }
 
 static void pop(structure *s)
 {
-    s->open[top(s)->kind]--;
+    s->open[last(s)->kind]--;
     s->stack.length -= sizeof(opening);
 }
 
 /* Pops the stack down to the last opening of `kind`, which exists. */
 static opening *pop_to(structure *s, open_kind kind)
 {
-    while (top(s)->kind != kind)
+    while (last(s)->kind != kind)
         pop(s);
-    return top(s);
+    return last(s);
 }
 
 /* Drops the range of the opening's event and the events inside it. */
