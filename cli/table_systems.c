@@ -130,8 +130,9 @@ static size_t add_dense(struct table *table, const struct table_kind *kind)
     size_t k = find_system(table, kind->name), source = SIZE_MAX;
     if (k != SIZE_MAX)
         return k;
-    if (kind->of)
-        source = add_dense(table, find_kind(kind->of));
+    const struct table_kind *of = kind->of ? find_kind(kind->of) : NULL;
+    if (of)
+        source = add_dense(table, of);
     k = add_system(table, kind, kind->name);
     table->systems[k].source = source;
     return k;

@@ -401,7 +401,7 @@ bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t le
     for (uint32_t k = 0; k < c->info.words; k++) { /* out of memory: linear search */
         size_t other;
         const char *text = psdvec_counts_word(c, k, &other);
-        if (other == length && memcmp(text, word, length) == 0) {
+        if (text && other == length && memcmp(text, word, length) == 0) {
             *i = k;
             return true;
         }
