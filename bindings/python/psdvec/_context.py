@@ -134,6 +134,7 @@ class Context:
             raise error_for(status, status_name(status),
                             "cannot start with these values of threads and memory")
         self.handle = handle
+        self._process = os.getpid()
 
     def _message(self, _user: Any, level: int, message: Any) -> None:
         said = text(message)
@@ -215,7 +216,8 @@ class Context:
 
     def __del__(self) -> None:
         handle, self.handle = getattr(self, "handle", None), None
-        if handle and lib is not None:
+        # After a fork, the threads of the context do not exist, and freeing it would wait for them.
+        if handle and lib is not None and self._process == os.getpid():
             lib.psdvec_context_free(handle)
 
 
@@ -225,11 +227,9 @@ _local = threading.local()
 def _forget() -> None:
     """After a fork: the threads of the contexts do not exist in the new process."""
     global _local
-    _abandoned.append(_local.__dict__.pop("context", None))
     _local = threading.local()
 
 
-_abandoned: List[Any] = []  # freeing them would wait for their threads
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 

@@ -2,7 +2,9 @@
 
 import ctypes
 import os
+import shutil
 import tempfile
+import weakref
 from typing import Any, Optional, Tuple
 
 from ._context import shared
@@ -34,7 +36,7 @@ class Handle:
         if pointer and lib is not None:
             self._close(pointer)
         if self.folder is not None:
-            self.folder.cleanup()
+            self.folder.remove()
 
 
 class ModelHandle(Handle):
@@ -49,7 +51,20 @@ class CountsHandle(Handle):
     _open, _close = lib.psdvec_counts_open, lib.psdvec_counts_close
 
 
-def temporary(suffix: str = ".safetensors") -> Tuple[Any, str]:
+def _remove(path: str, process: int) -> None:
+    if process == os.getpid():  # not in a forked process, whose parent still uses the folder
+        shutil.rmtree(path, ignore_errors=True)
+
+
+class TemporaryFolder:
+    """A folder that is deleted with the object, or when the interpreter ends."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="psdvec-")
+        self.remove = weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+def temporary(suffix: str = ".safetensors") -> Tuple[TemporaryFolder, str]:
     """A folder for a file that the user did not name, and the path of the file."""
-    folder = tempfile.TemporaryDirectory(prefix="psdvec-")
-    return folder, os.path.join(folder.name, "model" + suffix)
+    folder = TemporaryFolder()
+    return folder, os.path.join(folder.path, "model" + suffix)

@@ -3,7 +3,9 @@
 import copy
 import gc
 import multiprocessing
+import os
 import pickle
+import time
 import weakref
 
 import numpy as np
@@ -131,6 +133,26 @@ def test_other_processes(model, method):
         assert pool.map(_near, [model] * 3) == [_near(model)] * 3
 
 
+def test_a_forked_process_frees_nothing_of_its_parent(documents):
+    in_memory = psdvec.train(documents, dim=5, min_count=1, threads=2)
+    context = psdvec._context.Context({"threads": 2})  # stays alive until the child drops it
+    path = in_memory.path
+    child = os.fork()
+    if child == 0:
+        del in_memory, context
+        gc.collect()
+        os._exit(0)
+    for _ in range(100):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, 9)
+    assert done and status == 0
+    assert os.path.exists(path)
+
+
 def test_views_outlive_their_model(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     other = psdvec.load(tmp_path / "m.safetensors")
@@ -150,7 +172,6 @@ def test_views_outlive_their_model(model, tmp_path):
 
 
 def test_temporary_models_are_deleted(documents):
-    import os
     temporary = psdvec.train(documents, dim=5, min_count=1)
     path = temporary.path
     assert os.path.exists(path)
