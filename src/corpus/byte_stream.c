@@ -594,7 +594,10 @@ static psdvec_status open_archive(pv_byte_stream *stream)
     static supporter *const formats[] = {archive_read_support_format_tar,
                                          archive_read_support_format_zip,
                                          archive_read_support_format_raw, NULL};
-    bool seekable = stream->regular && !stream->gzip && !stream->filter && !stream->outer;
+    /* Only zip is read from its end, and only a file that begins as one: a damaged tar file with a
+     * zip file inside it would be taken for that. */
+    bool seekable = stream->regular && !stream->gzip && !stream->filter && !stream->outer &&
+                    memcmp(stream->peek, "PK", 2) == 0;
     if (!set_up(a, formats, on_archive_read, stream) ||
         (seekable && archive_read_set_seek_callback(a, on_archive_seek) != ARCHIVE_OK))
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);

@@ -111,7 +111,8 @@ static psdvec_status make_list(pv_phrases *p, const char *lines, size_t length, 
         most += lines[k] == '\n';
     PV_TAKE(&scope, spans, most + 1);
     PV_TRY_DONE(pv_scope_status(&scope));
-    for (const char *at = lines, *end = lines + length, *stop; at < end; at = stop + 1) {
+    const char *end = length ? lines + length : lines;
+    for (const char *at = lines, *stop; at < end; at = stop + 1) {
         stop = until(at, end, '\n');
         if (until(at, stop, ' ') < stop)
             spans[n++] = (span){at, (size_t)(stop - at)};
