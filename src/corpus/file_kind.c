@@ -18,6 +18,7 @@ typedef struct signature {
     pv_file_kind kind;
     const char *magic;
     size_t length, offset;
+    const char *start; /* of the file, if it is fixed, too; NULL: it is not */
     bool weak;
 } signature;
 
@@ -36,14 +37,14 @@ static const signature signatures[] = {
     {{"GIF", NULL}, MAGIC("GIF8"), .weak = true},
     {{"TIFF", NULL}, MAGIC("II*\0")},
     {{"TIFF", NULL}, MAGIC("MM\0*")},
-    {{"WebP", NULL}, MAGIC("WEBPVP8"), .offset = 8},
+    {{"WebP", NULL}, MAGIC("WEBPVP8"), .offset = 8, .start = "RIFF"},
     {{"BMP", NULL}, MAGIC("BM"), .weak = true},
     {{"icon", NULL}, MAGIC("\0\0\1\0")},
     {{"Photoshop image", NULL}, MAGIC("8BPS\0")},
     {{"MP4, QuickTime or HEIF", NULL}, MAGIC("ftyp"), .offset = 4, .weak = true},
     {{"Matroska or WebM", NULL}, MAGIC("\x1A\x45\xDF\xA3")},
-    {{"AVI", NULL}, MAGIC("AVI LIST"), .offset = 8},
-    {{"WAV", NULL}, MAGIC("WAVEfmt "), .offset = 8},
+    {{"AVI", NULL}, MAGIC("AVI LIST"), .offset = 8, .start = "RIFF"},
+    {{"WAV", NULL}, MAGIC("WAVEfmt "), .offset = 8, .start = "RIFF"},
     {{"MP3", NULL}, MAGIC("ID3"), .weak = true},
     {{"MP3", NULL}, MAGIC("\xFF\xFB")},
     {{"Ogg", NULL}, MAGIC("OggS\0")},
@@ -72,7 +73,10 @@ static const signature signatures[] = {
     {{"cabinet archive", NULL}, MAGIC("MSCF\0")},
     {{"zip archive", "unpack archives inside archives first"}, MAGIC("PK\3\4")},
     {{"gzip", "unpack compressed files inside archives first"}, MAGIC("\x1F\x8B\x08")},
-    {{"bzip2", "unpack compressed files inside archives first"}, MAGIC("1AY&SY"), .offset = 4},
+    {{"bzip2", "unpack compressed files inside archives first"},
+     MAGIC("1AY&SY"),
+     .offset = 4,
+     .start = "BZh"},
     {{"xz", "unpack compressed files inside archives first"}, MAGIC("\xFD\x37zXZ\0")},
     {{"zstd", "unpack compressed files inside archives first"}, MAGIC("\x28\xB5\x2F\xFD")},
     {{"lz4", "unpack compressed files inside archives first"}, MAGIC("\x04\x22\x4D\x18")},
@@ -100,6 +104,8 @@ bool pv_file_kind_find(const char *bytes, size_t length, size_t *kind)
     for (size_t k = 0; k < SIGNATURES; k++) {
         const signature *s = &signatures[k];
         if (length < s->offset + s->length || memcmp(bytes + s->offset, s->magic, s->length) != 0)
+            continue;
+        if (s->start && memcmp(bytes, s->start, strlen(s->start)) != 0)
             continue;
         if (s->weak && !memchr(bytes, '\0', length < SOON ? length : SOON))
             continue;

@@ -83,8 +83,9 @@ static int by_bytes(const void *a, const void *b)
 bool pv_phrase_list_check(pv_phrase_list list, uint64_t *count)
 {
     span before = {0};
+    const char *end = list.length ? list.lines + list.length : list.lines;
     *count = 0;
-    for (const char *at = list.lines, *end = at + list.length, *stop; at < end; at = stop + 1) {
+    for (const char *at = list.lines, *stop; at < end; at = stop + 1) {
         stop = until(at, end, '\n');
         span line = {at, (size_t)(stop - at)};
         size_t words = 0;

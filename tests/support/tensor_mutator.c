@@ -354,8 +354,7 @@ static void resize(contents *c, pv_tensor *t, unsigned axis, uint64_t to)
     size_t bytes = (size_t)(new_rows * new_columns) * width;
     unsigned char *data = copy(c, NULL, 0, bytes);
     const unsigned char *from = t->data;
-    uint64_t elements = t->bytes /
-                        width; /* another mutation may have changed shape or type alone */
+    uint64_t elements = t->bytes / width; /* the shape may be wrong by an earlier change */
     for (uint64_t r = 0; rows && columns && elements && r < new_rows; r++)
         for (uint64_t k = 0; k < new_columns; k++)
             memcpy(data + (r * new_columns + k) * width,
