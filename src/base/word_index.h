@@ -24,6 +24,12 @@ void pv_word_index_free(pv_word_index *index);
 
 /* Adds word i. If an equal word exists, returns false and sets *other. */
 bool pv_word_index_add(pv_word_index *index, uint32_t i, uint32_t *other);
+/* Adds the words from `first` to `end` - 1, up to the first one that equals a word of the index.
+ * Returns its number and sets *other; returns `end` if there is none. */
+uint32_t pv_word_index_add_from(pv_word_index *index, uint32_t first, uint32_t end,
+                                uint32_t *other);
+/* Adds the first `words` words; of equal ones, the first. */
+void pv_word_index_add_all(pv_word_index *index, uint32_t words);
 /* Adds the first `words` words, all of which must be distinct and not empty: otherwise
  * PSDVEC_ERR_CORRUPT with "PATH: THING damaged: ...", where `thing` is "the model is". */
 psdvec_status pv_word_index_fill(pv_word_index *index, psdvec_context *ctx, uint32_t words,

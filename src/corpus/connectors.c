@@ -18,8 +18,7 @@ psdvec_status pv_connectors_make(pv_connectors *c, psdvec_context *ctx, const ch
     }
     PV_TRY(pv_word_index_init(&c->index, ctx, (uint32_t)count, c->bytes.data, c->offsets,
                               "the connectors"));
-    for (uint32_t k = 0, other; k < count; k++)
-        pv_word_index_add(&c->index, k, &other);
+    pv_word_index_add_all(&c->index, (uint32_t)count);
     return PSDVEC_OK;
 }
 

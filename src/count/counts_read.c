@@ -389,9 +389,7 @@ bool psdvec_counts_find(const psdvec_counts *counts, const char *word, size_t le
     pthread_mutex_lock(&c->lock);
     if (!c->indexed && pv_word_index_init(&c->index, c->ctx, c->info.words, c->bytes, c->offsets,
                                           NULL) == PSDVEC_OK) {
-        uint32_t other;
-        for (uint32_t k = 0; k < c->info.words; k++)
-            pv_word_index_add(&c->index, k, &other);
+        pv_word_index_add_all(&c->index, c->info.words);
         c->indexed = true;
     }
     bool indexed = c->indexed;

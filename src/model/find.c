@@ -26,9 +26,7 @@ static bool ensure_index(psdvec_model *m)
     pthread_mutex_lock(&m->lock);
     if (!m->indexed && pv_word_index_init(&m->index, m->ctx, m->info.words, m->bytes, m->offsets,
                                           NULL) == PSDVEC_OK) {
-        uint32_t other;
-        for (uint32_t i = 0; i < m->info.words; i++)
-            pv_word_index_add(&m->index, i, &other);
+        pv_word_index_add_all(&m->index, m->info.words);
         m->indexed = true;
     }
     bool ready = m->indexed;

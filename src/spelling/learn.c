@@ -400,7 +400,7 @@ static psdvec_status make_table(pv_spelling *s, const ridge *solved)
     s->table.members = f->members;
     s->table.rows = r.rows;
     s->table.row_scale = r.scale;
-    return pv_table_index(s);
+    return PSDVEC_OK;
 }
 
 uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int threads)

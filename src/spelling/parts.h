@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "spelling/spelling.h"
 
+#include <pthread.h>
+
 /* ---- Words as characters: a word between its marks.
  *
  *     cat  ->  B c a t E  ->  "Bca" "cat" "atE" "Bcat" "catE" "BcatE"     (3 to 5 characters)
@@ -93,9 +95,10 @@ const pv_row_sums *pv_row_sums_best(void);
 #define PV_LARGEST_SCALE 1e30F
 
 struct pv_spelling {
-    pv_scope scope; /* of the slots, and of the table's arrays if it was learnt here */
+    pv_scope scope; /* of the table's arrays if it was learnt here */
     pv_spelling_table table;
-    uint64_t *slots; /* [tag | number + 1], open addressing */
+    pthread_mutex_t lock; /* of the slots */
+    uint64_t *slots;      /* [tag | number + 1], open addressing; made at the first search */
     size_t mask;
 };
 
@@ -107,7 +110,5 @@ static inline uint64_t pv_table_size(uint64_t ngrams, uint64_t dim, uint64_t tex
 
 /* Creates one without a table. */
 psdvec_status pv_spelling_new(psdvec_context *ctx, pv_spelling **spelling);
-/* Builds the index of spelling->table, whose n-grams must be distinct. */
-psdvec_status pv_table_index(pv_spelling *spelling);
 
 #endif

@@ -25,6 +25,8 @@ void pv_spelling_free(pv_spelling *spelling)
     if (!spelling)
         return;
     pv_scope_free(&spelling->scope);
+    pv_free(spelling->scope.ctx, spelling->slots);
+    pthread_mutex_destroy(&spelling->lock);
     pv_free(spelling->scope.ctx, spelling);
 }
 
@@ -34,47 +36,56 @@ psdvec_status pv_spelling_new(psdvec_context *ctx, pv_spelling **spelling)
     if (!*spelling)
         return pv_failure(ctx);
     (*spelling)->scope = (pv_scope){.ctx = ctx, .what = "the table of n-grams"};
+    pthread_mutex_init(&(*spelling)->lock, NULL);
     return PSDVEC_OK;
+}
+
+/* ---- N-grams ------------------------------------------------------------------------------- */
+
+typedef struct ngram_text {
+    const char *text;
+    size_t length;
+    uint64_t key; /* the first 8 bytes, the first of them highest, with zeros after the text */
+} ngram_text;
+
+static inline ngram_text ngram_at(const pv_spelling_table *t, uint32_t g)
+{
+    uint32_t begin = t->offsets[g];
+    ngram_text ngram = {.text = t->bytes + begin, .length = t->offsets[g + 1] - begin};
+    size_t used = ngram.length < sizeof ngram.key ? ngram.length : sizeof ngram.key;
+    unsigned char bytes[sizeof ngram.key] = {0};
+    if (t->text - begin >= sizeof bytes)
+        memcpy(bytes, ngram.text, sizeof bytes);
+    else
+        memcpy(bytes, ngram.text, used);
+    for (size_t k = 0; k < sizeof bytes; k++)
+        ngram.key = ngram.key << 8 | bytes[k];
+    if (used < sizeof bytes)
+        ngram.key &= ~(UINT64_MAX >> 8 * used);
+    return ngram;
 }
 
 /* ---- Opening --------------------------------------------------------------------------- */
 
-psdvec_status pv_table_index(pv_spelling *spelling)
+/* Whether n-gram `a` comes before `b` in the order of their bytes. */
+static bool ascending(ngram_text a, ngram_text b)
 {
-    const pv_spelling_table *t = &spelling->table;
-    size_t slots = 64;
-    while (slots / 2 < t->ngrams)
-        slots *= 2;
-    spelling->mask = slots - 1;
-    PV_TAKE_ZERO(&spelling->scope, spelling->slots, slots);
-    PV_TRY(pv_scope_status(&spelling->scope));
-    for (uint32_t g = 0; g < t->ngrams; g++) {
-        uint64_t hash = XXH3_64bits(t->bytes + t->offsets[g], t->offsets[g + 1] - t->offsets[g]);
-        size_t k = hash & spelling->mask;
-        while (spelling->slots[k])
-            k = (k + 1) & spelling->mask;
-        spelling->slots[k] = hash >> 32 << 32 | (g + 1);
-    }
-    return PSDVEC_OK;
+    if (a.length <= sizeof a.key && b.length <= sizeof b.key)
+        return a.key < b.key || (a.key == b.key && a.length < b.length);
+    int order = memcmp(a.text, b.text, a.length < b.length ? a.length : b.length);
+    return order < 0 || (order == 0 && a.length < b.length);
 }
 
-static bool ascending(const char *a, size_t a_length, const char *b, size_t b_length)
+static const char *fault_of_ngram(const pv_spelling_table *t, uint32_t g, ngram_text before,
+                                  ngram_text ngram)
 {
-    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
-    return order < 0 || (order == 0 && a_length < b_length);
-}
-
-static const char *fault_of_ngram(const pv_spelling_table *t, uint32_t g)
-{
-    const char *bytes = t->bytes + t->offsets[g];
-    uint32_t length = t->offsets[g + 1] - t->offsets[g];
-    if (length > 4 * PV_NGRAM_LONGEST)
+    if (ngram.length > 4 * PV_NGRAM_LONGEST)
         return "is too long";
-    size_t characters = pv_count_characters(bytes, length);
+    bool ascii = ngram.length <= sizeof ngram.key && !(ngram.key & UINT64_C(0x8080808080808080));
+    size_t characters = ascii ? ngram.length : pv_count_characters(ngram.text, ngram.length);
     if (characters < t->shortest || characters > t->longest)
         return "has a length that the table does not allow";
-    if (g > 0 &&
-        !ascending(t->bytes + t->offsets[g - 1], t->offsets[g] - t->offsets[g - 1], bytes, length))
+    if (g > 0 && !ascending(before, ngram))
         return "is not greater than the one before it";
     if (t->members[g] < 1)
         return "has no members";
@@ -104,8 +115,10 @@ static psdvec_status check_table(psdvec_context *ctx, const pv_spelling_table *t
         if (t->offsets[g + 1] <= t->offsets[g])
             return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: n-gram %u of %u has no length%s", subject,
                            g + 1, t->ngrams, remedy);
-    for (uint32_t g = 0; g < t->ngrams; g++) {
-        const char *fault = fault_of_ngram(t, g);
+    ngram_text ngram, before = {0};
+    for (uint32_t g = 0; g < t->ngrams; g++, before = ngram) {
+        ngram = ngram_at(t, g);
+        const char *fault = fault_of_ngram(t, g, before, ngram);
         if (fault)
             return pv_fail(ctx, PSDVEC_ERR_CORRUPT, "%s: n-gram %u of %u %s%s", subject, g + 1,
                            t->ngrams, fault, remedy);
@@ -120,18 +133,65 @@ psdvec_status pv_spelling_open(psdvec_context *ctx, const pv_spelling_table *tab
     PV_TRY(check_table(ctx, table, subject));
     PV_TRY(pv_spelling_new(ctx, spelling));
     (*spelling)->table = *table;
-    return pv_table_index(*spelling);
+    return PSDVEC_OK;
 }
 
 /* ---- Queries ------------------------------------------------------------------------------- */
 
-static bool find(const pv_spelling *s, const char *bytes, size_t length, uint32_t *g)
+/* Makes the slots at the first search: many callers open a model and never need them. Returns NULL
+ * if there is no memory for them. */
+static const uint64_t *get_slots(const pv_spelling *spelling)
+{
+    pv_spelling *s = (pv_spelling *)spelling; /* the slots are a cache */
+    const pv_spelling_table *t = &s->table;
+    size_t count = 64;
+    pthread_mutex_lock(&s->lock);
+    while (count / 2 < t->ngrams)
+        count *= 2;
+    if (!s->slots && (s->slots = pv_alloc_zero(s->scope.ctx, count, sizeof *s->slots, NULL))) {
+        s->mask = count - 1;
+        for (uint32_t g = 0; g < t->ngrams; g++) {
+            uint64_t hash =
+                XXH3_64bits(t->bytes + t->offsets[g], t->offsets[g + 1] - t->offsets[g]);
+            size_t k = hash & s->mask;
+            while (s->slots[k])
+                k = (k + 1) & s->mask;
+            s->slots[k] = hash >> 32 << 32 | (g + 1);
+        }
+    }
+    const uint64_t *slots = s->slots;
+    pthread_mutex_unlock(&s->lock);
+    return slots;
+}
+
+/* Without slots: the n-grams are in ascending order. */
+static bool find_sorted(const pv_spelling_table *t, const char *bytes, size_t length, uint32_t *g)
+{
+    uint32_t low = 0, high = t->ngrams;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        size_t other = t->offsets[middle + 1] - t->offsets[middle];
+        int order = memcmp(t->bytes + t->offsets[middle], bytes, other < length ? other : length);
+        if (order < 0 || (order == 0 && other < length))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *g = low;
+    return low < t->ngrams && t->offsets[low + 1] - t->offsets[low] == length &&
+           memcmp(t->bytes + t->offsets[low], bytes, length) == 0;
+}
+
+static bool find(const pv_spelling *s, const uint64_t *slots, const char *bytes, size_t length,
+                 uint32_t *g)
 {
     const pv_spelling_table *t = &s->table;
+    if (!slots)
+        return find_sorted(t, bytes, length, g);
     uint64_t hash = XXH3_64bits(bytes, length);
-    for (size_t k = hash & s->mask; s->slots[k]; k = (k + 1) & s->mask) {
-        uint32_t i = (uint32_t)s->slots[k] - 1;
-        if (s->slots[k] >> 32 == hash >> 32 && t->offsets[i + 1] - t->offsets[i] == length &&
+    for (size_t k = hash & s->mask; slots[k]; k = (k + 1) & s->mask) {
+        uint32_t i = (uint32_t)slots[k] - 1;
+        if (slots[k] >> 32 == hash >> 32 && t->offsets[i + 1] - t->offsets[i] == length &&
             memcmp(t->bytes + t->offsets[i], bytes, length) == 0) {
             *g = i;
             return true;
@@ -145,11 +205,12 @@ static uint32_t known_ngrams(const pv_spelling *s, const char *word, size_t leng
 {
     pv_marked_word m;
     uint32_t count = 0;
+    const uint64_t *slots = get_slots(s);
     pv_mark_word(word, length, &m);
     for (uint32_t n = s->table.shortest; n <= s->table.longest; n++)
         for (uint32_t c = 0; c + n <= m.characters; c++) {
             uint32_t g, at = count;
-            if (!find(s, m.text + m.starts[c], (size_t)(m.starts[c + n] - m.starts[c]), &g))
+            if (!find(s, slots, m.text + m.starts[c], (size_t)(m.starts[c + n] - m.starts[c]), &g))
                 continue;
             while (at > 0 && list[at - 1] > g)
                 at--;

@@ -201,11 +201,10 @@ psdvec_status pv_forms_make(psdvec_context *ctx, const psdvec_text_options *opti
     if (counting->options.letter_case == PSDVEC_CASE_KEEP &&
         counting->options.accents == PSDVEC_ACCENTS_KEEP)
         goto done;
-    uint32_t words = counts->info.words, other;
+    uint32_t words = counts->info.words;
     PV_TRY_DONE(pv_word_table_init(&job.forms, ctx, words));
     PV_TRY_DONE(pv_word_index_init(&index, ctx, words, counts->bytes, counts->offsets, what));
-    for (uint32_t w = 0; w < words; w++)
-        pv_word_index_add(&index, w, &other);
+    pv_word_index_add_all(&index, words);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_corpus_new(ctx, &files, &written->options, what, &job.corpus));
     PV_TRY_DONE(pv_parallel(ctx, read_forms, &job));

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/spool.h"
 #include "base/thread.h"
+#include "base/word_index.h"
 #include "support/scratch.h"
 
 #include <errno.h>
@@ -384,6 +385,43 @@ static void random_numbers_have_the_moments_they_should(void **state)
     assert_true(fabs(sum / N - 0.5) < 0.005);
     assert_true(fabs(normal / N) < 0.02);
     assert_true(fabs(square / N - 1) < 0.02);
+}
+
+/* Words are added in blocks, so equal ones are tried in the same block and in different ones. */
+static void an_index_of_words_finds_all_and_reports_equal_ones(void **state)
+{
+    enum { WORDS = 1000 };
+    static const uint32_t pairs[][2] = {{0, 1}, {0, 999}, {62, 63}, {63, 64}, {64, 65}, {500, 901}};
+    bench *b = *state;
+    static char bytes[8 * WORDS];
+    static uint64_t offsets[WORDS + 1];
+    for (size_t p = 0; p <= sizeof pairs / sizeof *pairs; p++) {
+        bool twice = p < sizeof pairs / sizeof *pairs;
+        for (uint32_t i = 0; i < WORDS; i++) {
+            uint32_t number = twice && i == pairs[p][1] ? pairs[p][0] : i;
+            int length = snprintf(bytes + offsets[i], 8, "w%u", number);
+            offsets[i + 1] = offsets[i] + (uint64_t)length;
+        }
+        pv_word_index index;
+        uint32_t other = 0, found;
+        assert_int_equal(pv_word_index_init(&index, b->ctx, WORDS, bytes, offsets, "words"),
+                         PSDVEC_OK);
+        uint32_t again = pv_word_index_add_from(&index, 0, WORDS, &other);
+        assert_int_equal(again, twice ? pairs[p][1] : WORDS);
+        assert_int_equal(other, twice ? pairs[p][0] : 0);
+        pv_word_index_free(&index);
+        assert_int_equal(pv_word_index_init(&index, b->ctx, WORDS, bytes, offsets, "words"),
+                         PSDVEC_OK);
+        pv_word_index_add_all(&index, WORDS);
+        for (uint32_t i = 0; i < WORDS; i++) {
+            assert_true(pv_word_index_find(&index, bytes + offsets[i],
+                                           (size_t)(offsets[i + 1] - offsets[i]), &found));
+            assert_int_equal(found, twice && i == pairs[p][1] ? pairs[p][0] : i);
+        }
+        assert_false(pv_word_index_find(&index, "w1000", 5, &found));
+        assert_false(pv_word_index_find(&index, "", 0, &found));
+        pv_word_index_free(&index);
+    }
 }
 
 static void random_streams_differ_by_seed_purpose_and_index(void **state)
@@ -785,6 +823,7 @@ int main(void)
         TEST(workers_may_not_divide_their_work_again),
         TEST(philox_gives_the_published_answers),
         TEST(random_numbers_have_the_moments_they_should),
+        TEST(an_index_of_words_finds_all_and_reports_equal_ones),
         TEST(random_streams_differ_by_seed_purpose_and_index),
         TEST(an_output_appears_when_it_is_complete),
         TEST(a_discarded_output_leaves_nothing),

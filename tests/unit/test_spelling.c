@@ -743,6 +743,33 @@ static void too_little_memory_is_reported(void **state)
     free(v);
 }
 
+static void without_memory_for_an_index_the_vectors_are_the_same(void **state)
+{
+    workshop *w = *state;
+    vocabulary *v = random_vocabulary(200, 7, 3);
+    pv_spelling_options o = exact_options();
+    psdvec_context *ample = context_of(1);
+    pv_spelling *s = learn(ample, &o, v), *opened;
+    workshop_context(w, sizeof *opened + 100, 1);
+    well(w->ctx, pv_spelling_open(w->ctx, pv_spelling_get(s), "table", &opened));
+    for (size_t i = 0; i < v->words.words; i++) {
+        const char *word = v->bytes + v->offsets[i];
+        size_t length = (size_t)(v->offsets[i + 1] - v->offsets[i]);
+        float expected[7], vector[7];
+        uint32_t known = pv_spelling_vector(s, word, length, expected);
+        assert_int_equal(pv_spelling_vector(opened, word, length, vector), known);
+        assert_memory_equal(vector, expected, sizeof vector);
+        assert_int_equal(pv_spelling_vector(opened, "~", 1, vector), 0);
+    }
+    assert_non_null(s->slots);
+    assert_null(opened->slots);
+    assert_string_equal(psdvec_error_message(w->ctx), "");
+    pv_spelling_free(opened);
+    pv_spelling_free(s);
+    psdvec_context_free(ample);
+    free(v);
+}
+
 /* ---- Invalid tables -------------------------------------------------------------------------- */
 
 typedef struct tampered {
@@ -910,6 +937,7 @@ int main(void)
         TEST(nonfinite_numbers_are_reported_with_their_word),
         TEST(learning_can_be_cancelled_anywhere),
         TEST(too_little_memory_is_reported),
+        TEST(without_memory_for_an_index_the_vectors_are_the_same),
         TEST(damaged_tables_are_refused),
         TEST(the_largest_numbers_of_a_table_stay_finite),
         cmocka_unit_test(fast_and_plain_sums_give_the_same_bits),
