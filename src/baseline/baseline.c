@@ -27,7 +27,7 @@ static psdvec_status from_counts(pv_baseline_run *run, const char *path)
     pv_buffer provenance = {.ctx = run->ctx};
     psdvec_status status;
     PV_TRY_DONE(pv_counts_open_sound(run->ctx, path, &counts));
-    PV_TRY_DONE(pv_counts_provenance(run->ctx, counts, NULL, &provenance));
+    PV_TRY_DONE(pv_counts_provenance(run->ctx, counts, NULL, 0, &provenance));
     run->words = (pv_baseline_words){.words = counts->info.words,
                                      .bytes = counts->bytes,
                                      .offsets = counts->offsets,

@@ -10,16 +10,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* `info` is NULL for standard input. */
+static bool is_once(const struct stat *info)
+{
+    return !info || !(S_ISREG(info->st_mode) || S_ISDIR(info->st_mode));
+}
+
+bool pv_input_is_once(const char *input)
+{
+    struct stat info;
+    if (strcmp(input, "-") == 0)
+        return true;
+    return stat(input, &info) == 0 && is_once(&info);
+}
+
+psdvec_status pv_inputs_refuse_once(psdvec_context *ctx, const char *const *inputs, size_t count,
+                                    const char *why)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pv_input_is_once(inputs[i]))
+            return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s cannot be read twice, %s",
+                           strcmp(inputs[i], "-") == 0 ? "standard input" : inputs[i], why);
+    return PSDVEC_OK;
+}
+
 static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input, bool named,
                               const struct stat *info)
 {
     if (list->count == list->capacity)
         PV_GROW(&list->scope, list->files, list->capacity = 2 * list->capacity + 16);
     PV_TRY(pv_scope_status(&list->scope));
-    pv_input_file file = {.path = strdup(path), .input = input, .named = named};
+    pv_input_file file = {
+        .path = strdup(path), .input = input, .named = named, .once = is_once(info)};
     if (!file.path)
         return pv_fail(list->scope.ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", path);
-    if (info && S_ISREG(info->st_mode)) {
+    if (!file.once) {
         file.size = (uint64_t)info->st_size;
         file.modified = pv_file_changed(info);
     }
@@ -59,11 +84,16 @@ static int add_entry(void *user, const pv_walk_entry *entry)
         pv_warn(ctx, "%s: skipped: it is a link to a folder that contains it", path);
         return 0;
     }
-    if (entry->error && (info || named))
+    /* A link whose target does not exist, or a file that was deleted just now, lacks no text.
+     * Whatever else cannot be read must not be missing from the result unnoticed. */
+    bool absent = !info && !named && (entry->error == ENOENT || entry->error == ELOOP);
+    if (entry->error && !absent)
         return (int)pv_fail_errno(ctx, PSDVEC_ERR_READ,
-                                  info ? "cannot open the folder" : "cannot read the input", path,
-                                  entry->error);
-    if (entry->error) {
+                                  info    ? "cannot open the folder"
+                                  : named ? "cannot read the input"
+                                          : "cannot read the file",
+                                  path, entry->error);
+    if (absent) {
         pv_warn(ctx, "%s: skipped: %s", path, pv_error_text(entry->error, text, sizeof text));
         return 0;
     }
@@ -75,7 +105,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
         return (int)pv_check_cancel(ctx);
     if (!named && !S_ISREG(info->st_mode))
         return 0;
-    x->unknown_size |= !S_ISREG(info->st_mode);
+    x->unknown_size |= is_once(info);
     return (int)add_file(x->list, path, x->input, named, info);
 }
 

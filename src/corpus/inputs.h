@@ -10,6 +10,7 @@ typedef struct pv_input_file {
     char *path;       /* "-": standard input */
     uint32_t input;   /* which of the user's inputs it came from */
     bool named;       /* the user named it; false: found in a folder */
+    bool once;        /* standard input, a pipe or a device: it cannot be read twice */
     uint64_t size;    /* on disk; 0 if unknown */
     int64_t modified; /* nanoseconds */
 } pv_input_file;
@@ -24,6 +25,13 @@ typedef struct pv_inputs {
 psdvec_status pv_inputs_expand(psdvec_context *ctx, const char *const *inputs, size_t count,
                                pv_inputs *list);
 void pv_inputs_free(pv_inputs *list);
+
+/* Whether an input, as the user names it, can be read only once. */
+bool pv_input_is_once(const char *input);
+/* For functions that read the text more than once: fails with PSDVEC_ERR_OPTION and "INPUT cannot
+ * be read twice, `why`" if an input can be read only once. */
+psdvec_status pv_inputs_refuse_once(psdvec_context *ctx, const char *const *inputs, size_t count,
+                                    const char *why);
 
 /* Hidden files, and metadata files that other systems put into archives. */
 bool pv_is_clutter(const char *path);

@@ -160,8 +160,7 @@ static psdvec_status begin_rows(void *self, const pv_reading *text, pv_row_sink 
     s->tokens += atomic_load(&s->connectors->skipped);
     s->tokens -= atomic_load(&s->connectors->added);
     PV_TRY(pv_word_index_init(&s->index, s->ctx, v->count, v->bytes, v->offsets, "the phrases"));
-    for (uint32_t i = 0, other; i < v->count; i++)
-        pv_word_index_add(&s->index, i, &other);
+    pv_word_index_add_all(&s->index, v->count);
     return PSDVEC_OK;
 }
 
@@ -292,25 +291,6 @@ done:
 
 /* ---- `phrases` auto -------------------------------------------------------------------------- */
 
-static psdvec_status refuse_unrepeatable(psdvec_context *ctx, const char *const *inputs,
-                                         size_t input_count)
-{
-    pv_inputs files = {0};
-    psdvec_status status = pv_inputs_expand(ctx, inputs, input_count, &files);
-    for (size_t i = 0; i < files.count && status == PSDVEC_OK; i++) {
-        const char *path = files.files[i].path;
-        bool standard = strcmp(path, "-") == 0;
-        if (standard || files.files[i].modified == 0)
-            status = pv_fail(ctx, PSDVEC_ERR_OPTION,
-                             "%s cannot be read twice, and `phrases` auto reads the text to find "
-                             "phrases before it is counted; save it to a file first, or name a "
-                             "list of phrases",
-                             standard ? "standard input" : path);
-    }
-    pv_inputs_free(&files);
-    return status;
-}
-
 psdvec_status pv_phrases_find_auto(psdvec_context *ctx, const psdvec_text_options *text,
                                    const char *const *inputs, size_t input_count,
                                    const char *output, const char *folder, pv_phrases *phrases)
@@ -320,7 +300,9 @@ psdvec_status pv_phrases_find_auto(psdvec_context *ctx, const psdvec_text_option
     psdvec_text_options own = *text;
     own.phrases = NULL;
     psdvec_phrases_options_default(&options);
-    PV_TRY(refuse_unrepeatable(ctx, inputs, input_count));
+    PV_TRY(pv_inputs_refuse_once(ctx, inputs, input_count,
+                                 "and `phrases` auto reads the text to find phrases before it is "
+                                 "counted; save it to a file first, or name a list of phrases"));
     PV_TRY(pv_phrases_search(ctx, &options, &own, inputs, input_count, output, folder, phrases,
                              NULL, &report));
     pv_step(ctx, "%u phrases found in the text", phrases->count);

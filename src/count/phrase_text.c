@@ -112,18 +112,6 @@ static psdvec_status refuse_input_as_output(psdvec_context *ctx, const char *con
     return status;
 }
 
-static psdvec_status refuse_standard_input(psdvec_context *ctx, const char *const *inputs,
-                                           size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(inputs[i], "-") == 0)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                           "standard input cannot be read again, and finding phrases in several "
-                           "`passes`, or joining them, reads the text more than once; save it to a "
-                           "file first");
-    return PSDVEC_OK;
-}
-
 static psdvec_status find(psdvec_context *ctx, const psdvec_phrases_options *options,
                           const psdvec_text_options *text, const char *const *inputs,
                           size_t input_count, const char *list, const char *joined,
@@ -137,7 +125,10 @@ static psdvec_status find(psdvec_context *ctx, const psdvec_phrases_options *opt
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
     if (joined || options->passes > 1)
-        PV_TRY_DONE(refuse_standard_input(ctx, inputs, input_count));
+        PV_TRY_DONE(pv_inputs_refuse_once(
+            ctx, inputs, input_count,
+            "and finding phrases in several `passes`, or joining them, reads the text more than "
+            "once; save it to a file first"));
     if (list) {
         PV_TRY_DONE(refuse_input_as_output(ctx, inputs, input_count, list));
         PV_TRY_DONE(pv_output_open(ctx, list, &list_file));

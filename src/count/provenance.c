@@ -118,15 +118,14 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
 
 /* ---- Inputs ------------------------------------------------------------------------- */
 
-/* The number of a descriptor means nothing in another run, so it is not stored. */
-static const char *stored_name(const char *name)
+const char *pv_provenance_name(const char *name)
 {
     return strncmp(name, "/dev/fd/", 8) == 0 ? "/dev/fd" : name;
 }
 
 psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
 {
-    const char *name = copy_of(p, stored_name(note->name));
+    const char *name = copy_of(p, pv_provenance_name(note->name));
     PV_TRY(PV_RESERVE(&p->memory, p->inputs, p->input_capacity, p->input_count + 1));
     p->inputs[p->input_count] = *note;
     p->inputs[p->input_count++].name = name;
@@ -362,7 +361,7 @@ psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
         const pv_input_file *file = &files.files[k];
         const char *path = file->path;
         PV_TRY_DONE(pv_refuse_same_file(ctx, &path, 1, output));
-        if (strcmp(path, "-") == 0 || file->modified == 0)
+        if (file->once)
             *again = false;
         PV_TRY_DONE(pv_buffer_printf(key, "%s %llu %lld\n", path, (unsigned long long)file->size,
                                      (long long)file->modified));

@@ -47,6 +47,9 @@ psdvec_status pv_provenance_set(pv_provenance *provenance, const psdvec_count_op
  * initialises and frees when the options are no longer used. */
 psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path, const char *json,
                                           psdvec_count_options *options, pv_buffer *strings);
+/* The name under which an input is stored: that of a descriptor (/dev/fd/63) without its number,
+ * which means nothing in another run. */
+const char *pv_provenance_name(const char *name);
 psdvec_status pv_provenance_add_input(pv_provenance *provenance, const pv_input_note *note);
 /* The inputs as a JSON array, sorted. */
 psdvec_status pv_provenance_inputs_json(pv_provenance *provenance, pv_buffer *json);
@@ -77,8 +80,8 @@ psdvec_status pv_key_add_seed(pv_buffer *key);
 psdvec_status pv_key_add_file(pv_buffer *key, const char *path);
 /* A counts file, identified by the checksum of its header, which contains those of all tensors. */
 psdvec_status pv_key_add_counts(pv_buffer *key, const char *path);
-/* Text, identified by the counting options and by name, size and modification time. Standard input
- * cannot be recognised: *again is false. An output that is among the input files, for example in an
+/* Text, identified by the counting options and by name, size and modification time. Inputs
+ * that can be read only once cannot be recognised: *again is false. An output that is among the input files, for example in an
  * input folder, is rejected. */
 psdvec_status pv_key_add_text(pv_buffer *key, const psdvec_count_options *count,
                               const char *const *inputs, size_t input_count, const char *output,

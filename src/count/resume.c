@@ -384,11 +384,9 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
     pv_vocabulary_init(&list, ctx);
     pv_provenance_init(&r.provenance, ctx);
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &r.files));
-    for (size_t i = 0; i < r.files.count; i++)
-        if (strcmp(r.files.files[i].path, "-") == 0)
-            PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
-                                "standard input cannot be read again, so it cannot be counted "
-                                "with `resume`; save it to a file first"));
+    PV_TRY_DONE(pv_inputs_refuse_once(ctx, inputs, input_count,
+                                      "so it cannot be counted with `resume`; save it to a file "
+                                      "first"));
     PV_TRY_DONE(pv_refuse_input_as_output(ctx, options, &r.files, output));
     PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(make_folder(ctx, options->resume_dir));

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/partial.h"
 #include "base/progress.h"
+#include "corpus/inputs.h"
 #include "count/provenance.h"
 #include "model/model_read.h"
 #include "model/model_write.h"
@@ -22,8 +23,10 @@
 #include "train/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,9 +41,10 @@ typedef struct extension {
     pv_link_past past;
     psdvec_counts *counts;
     pv_link *link;
-    pv_scope memory;         /* of the arrays below */
-    pv_forms forms;          /* of the words of the counts; none if the model has none */
-    const char *kept_input;  /* copy of standard input; NULL: it was not read */
+    pv_scope memory;     /* of the arrays below */
+    pv_forms forms;      /* of the words of the counts; none if the model has none */
+    pv_kept_input *kept; /* copies of inputs that cannot be read twice */
+    size_t kept_count;
     uint32_t first_extended; /* words from here on were added by extensions */
     uint32_t *row_of;        /* words of the counts: row of the core, or UINT32_MAX */
     uint32_t *fresh;         /* words of the counts that get a vector, ascending */
@@ -135,37 +139,72 @@ done:
     return status;
 }
 
-/* Standard input can be read only once, but the text is needed twice. */
-static psdvec_status keep_standard_input(psdvec_context *ctx, const char *path)
+/* Copies everything that `fd`, which is `name`, yields. */
+static psdvec_status copy_stream(psdvec_context *ctx, int fd, const char *name, pv_output *output)
 {
-    pv_output *output = NULL;
-    PV_TRY(pv_output_open(ctx, path, &output));
     enum { block_bytes = 1 << 20 };
     char *block = pv_alloc(ctx, block_bytes, 1, "a block of text");
     psdvec_status status = block ? PSDVEC_OK : pv_failure(ctx);
     uint64_t at = 0;
     while (status == PSDVEC_OK) {
-        ssize_t got = read(STDIN_FILENO, block, block_bytes);
+        ssize_t got = read(fd, block, block_bytes);
         if (got < 0 && errno == EINTR) {
             status = pv_check_cancel(ctx);
             continue;
         }
         if (got < 0)
-            status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", "standard input", errno);
+            status = pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot read", name, errno);
         if (got <= 0)
             break;
         status = pv_output_write_at(output, at, block, (size_t)got);
         at += (uint64_t)got;
     }
     pv_free(ctx, block);
+    return status;
+}
+
+/* Copies an input that can be read only once, because the text is needed several times. */
+static psdvec_status keep_input(psdvec_context *ctx, const char *input, const char *copy)
+{
+    bool standard = strcmp(input, "-") == 0;
+    pv_output *output = NULL;
+    PV_TRY(pv_output_open(ctx, copy, &output));
+    int fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
+    psdvec_status status = fd < 0
+                               ? pv_fail_errno(ctx, PSDVEC_ERR_READ, "cannot open", input, errno)
+                               : copy_stream(ctx, fd, standard ? "standard input" : input, output);
+    if (fd >= 0 && !standard)
+        close(fd);
     if (status == PSDVEC_OK)
         return pv_output_commit_unsynced(output);
     pv_output_discard(output);
     return status;
 }
 
+/* Sets `texts` to files that can be read several times: the inputs, or copies of them. */
+static psdvec_status keep_inputs(extension *e, pv_partial *partial, const char *const *inputs,
+                                 size_t count, const char **texts)
+{
+    PV_TAKE_ZERO(&e->memory, e->kept, count);
+    PV_TRY(pv_scope_status(&e->memory));
+    for (size_t k = 0; k < count; k++) {
+        texts[k] = inputs[k];
+        if (!pv_input_is_once(inputs[k]))
+            continue;
+        char name[32];
+        snprintf(name, sizeof name, "input-%zu", k + 1);
+        pv_kept_input *kept = &e->kept[e->kept_count];
+        kept->input = inputs[k];
+        PV_TRY(pv_partial_path(partial, name, &kept->copy));
+        e->kept_count++;
+        PV_TRY(keep_input(e->ctx, inputs[k], kept->copy));
+        texts[k] = kept->copy;
+    }
+    return PSDVEC_OK;
+}
+
 typedef struct text_files {
-    char *seen, *list, *input, *counts;
+    char *seen, *list, *counts;
 } text_files;
 
 static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *files,
@@ -175,19 +214,11 @@ static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *
     psdvec_context *ctx = e->ctx;
     PV_TRY(pv_partial_path(partial, "seen", &files->seen));
     PV_TRY(pv_partial_path(partial, "list", &files->list));
-    PV_TRY(pv_partial_path(partial, "input", &files->input));
     PV_TRY(pv_partial_path(partial, "counts", &files->counts));
     const char **texts;
     PV_TAKE(&e->memory, texts, input_count);
     PV_TRY(pv_scope_status(&e->memory));
-    for (size_t k = 0; k < input_count; k++) {
-        bool standard = strcmp(inputs[k], "-") == 0;
-        texts[k] = standard ? files->input : inputs[k];
-        if (standard) {
-            PV_TRY(keep_standard_input(ctx, files->input));
-            e->kept_input = files->input;
-        }
-    }
+    PV_TRY(keep_inputs(e, partial, inputs, input_count, texts));
     pv_joining joining = {.phrases = e->model->phrases};
     count->min_count = e->options->min_count;
     PV_TRY(pv_count_run(
@@ -328,7 +359,7 @@ static psdvec_status write_provenance(extension *e, double mu, pv_buffer *json)
                                  .mu = mu};
     pv_buffer provenance = {.ctx = e->ctx};
     psdvec_status status;
-    PV_TRY_DONE(pv_counts_provenance(e->ctx, e->counts, e->kept_input, &provenance));
+    PV_TRY_DONE(pv_counts_provenance(e->ctx, e->counts, e->kept, e->kept_count, &provenance));
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_array(&w, NULL);
@@ -557,7 +588,7 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));
-    if (input_count == 1 && strcmp(inputs[0], "-") != 0 && pv_counts_looks_like(inputs[0])) {
+    if (input_count == 1 && !pv_input_is_once(inputs[0]) && pv_counts_looks_like(inputs[0])) {
         status = extend_with(&e, inputs[0], output);
     } else {
         /* Only used as a temporary folder that is removed with its contents: counting again is
@@ -574,6 +605,8 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
         report->seconds = pv_now() - began;
     }
 done:
+    for (size_t k = 0; k < e.kept_count; k++)
+        free(e.kept[k].copy);
     pv_scope_free(&e.memory);
     pv_forms_free(&e.forms);
     pv_link_close(e.link);
@@ -583,7 +616,6 @@ done:
     pv_partial_close(partial, true);
     free(files.seen);
     free(files.list);
-    free(files.input);
     free(files.counts);
     return status;
 }

@@ -7,22 +7,25 @@
 
 #include <string.h>
 
-/* Writes the list of inputs with "-" instead of `kept`. */
-static psdvec_status rename_input(psdvec_context *ctx, const char *inputs, const char *kept,
-                                  pv_buffer *out)
+/* Replaces the copy of an input in the list of inputs by the name of the input. */
+static psdvec_status rename_input(psdvec_context *ctx, const pv_kept_input *kept, pv_buffer *list)
 {
-    pv_buffer name = {.ctx = ctx};
+    pv_buffer copy = {.ctx = ctx}, renamed = {.ctx = ctx};
     psdvec_status status;
-    PV_TRY_DONE(pv_json_append_string(&name, kept, strlen(kept)));
-    const char *at = pv_find_bytes(inputs, strlen(inputs), name.data, name.length);
-    if (at) {
-        PV_TRY_DONE(pv_buffer_append(out, inputs, (size_t)(at - inputs)));
-        PV_TRY_DONE(pv_buffer_text(out, "\"-\""));
-        inputs = at + name.length;
-    }
-    status = pv_buffer_append(out, inputs, strlen(inputs) + 1);
+    PV_TRY_DONE(pv_json_append_string(&copy, kept->copy, strlen(kept->copy)));
+    const char *at = pv_find_bytes(list->data, list->length, copy.data, copy.length);
+    if (!at)
+        goto done;
+    const char *rest = at + copy.length;
+    PV_TRY_DONE(pv_buffer_append(&renamed, list->data, (size_t)(at - list->data)));
+    const char *name = pv_provenance_name(kept->input);
+    PV_TRY_DONE(pv_json_append_string(&renamed, name, strlen(name)));
+    PV_TRY_DONE(pv_buffer_append(&renamed, rest, (size_t)(list->data + list->length - rest)));
+    list->length = 0;
+    status = pv_buffer_append(list, renamed.data, renamed.length);
 done:
-    pv_buffer_free(&name);
+    pv_buffer_free(&copy);
+    pv_buffer_free(&renamed);
     return status;
 }
 
@@ -57,22 +60,23 @@ static psdvec_status write_provenance(const provenance *s, pv_buffer *json)
 }
 
 psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *counts,
-                                   const char *kept, pv_buffer *json)
+                                   const pv_kept_input *kept, size_t kept_count, pv_buffer *json)
 {
     const psdvec_counts_info *info = &counts->info;
     pv_buffer inputs = {.ctx = ctx};
     psdvec_status status = PSDVEC_OK;
-    if (kept && info->inputs_json)
-        PV_TRY_DONE(rename_input(ctx, info->inputs_json, kept, &inputs));
-    status =
-        write_provenance(&(provenance){.settings = info->settings_json,
-                                       .vocabulary = info->vocabulary_json,
-                                       .inputs = inputs.length ? inputs.data : info->inputs_json,
-                                       .words = info->words,
-                                       .tokens = info->tokens,
-                                       .documents = info->documents,
-                                       .counts = counts},
-                         json);
+    if (info->inputs_json)
+        PV_TRY_DONE(pv_buffer_append(&inputs, info->inputs_json, strlen(info->inputs_json) + 1));
+    for (size_t k = 0; k < kept_count && info->inputs_json; k++)
+        PV_TRY_DONE(rename_input(ctx, &kept[k], &inputs));
+    status = write_provenance(&(provenance){.settings = info->settings_json,
+                                            .vocabulary = info->vocabulary_json,
+                                            .inputs = inputs.data,
+                                            .words = info->words,
+                                            .tokens = info->tokens,
+                                            .documents = info->documents,
+                                            .counts = counts},
+                              json);
 done:
     pv_buffer_free(&inputs);
     return status;

@@ -370,7 +370,7 @@ static psdvec_status write_model(training *t)
     pv_buffer settings = {.ctx = t->ctx}, provenance = settings, joint = settings, fit = settings;
     PV_TRY_DONE(pv_settings_write(t->ctx, t->options, &t->link->constants, &settings));
     PV_TRY_DONE(pv_buffer_byte(&settings, 0));
-    PV_TRY_DONE(pv_counts_provenance(t->ctx, t->counts, NULL, &provenance));
+    PV_TRY_DONE(pv_counts_provenance(t->ctx, t->counts, NULL, 0, &provenance));
     PV_TRY_DONE(pv_joint_write(&t->report.joint, &joint));
     pv_model_data data = {.words = t->words,
                           .dim = (uint32_t)t->dim,

@@ -19,10 +19,16 @@ psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *opti
                            size_t input_count, const char *output, pv_fit_fn *fit,
                            psdvec_count_report *count_report, psdvec_train_report *report);
 
-/* Writes how and from what the counts were made, as a JSON object. `kept`: the file, if any, that
- * holds a copy of standard input and is recorded as "-". */
+/* An input that cannot be read twice, and the file that holds a copy of it. */
+typedef struct pv_kept_input {
+    const char *input;
+    char *copy;
+} pv_kept_input;
+
+/* Writes how and from what the counts were made, as a JSON object. The copies in `kept` are
+ * recorded under the names of their inputs. */
 psdvec_status pv_counts_provenance(psdvec_context *ctx, const psdvec_counts *counts,
-                                   const char *kept, pv_buffer *json);
+                                   const pv_kept_input *kept, size_t kept_count, pv_buffer *json);
 
 /* The same for a text that was read but not counted. */
 psdvec_status pv_text_provenance(pv_reading *text, pv_buffer *json);

@@ -96,7 +96,11 @@ make_text() {
 @test "invalid arguments are refused with an error message" {
     make_text
     refused 2 'give an output: -o FILE' phrases text.txt
-    refused 2 'standard input cannot be read again' phrases - -o x
+    refused 2 'standard input cannot be read twice' phrases - -o x
+    mkfifo pipe
+    refused 2 'pipe cannot be read twice' phrases pipe -o x
+    refused 2 'pipe cannot be read twice' phrases text.txt pipe --passes 2 --list x
+    rm pipe
     refused 2 'does not search for others' phrases text.txt --phrases list.tsv --min-count 3 -o x
     refused 2 '--phrases joins the phrases of a list' phrases text.txt --phrases list.tsv --list x
     refused 2 'the maximum of --score npmi is 1' phrases text.txt --score npmi --threshold 1 --list x
@@ -267,10 +271,14 @@ make_sparse_text() {
     done
     cmp 1 2
     "$PSDVEC" train text.txt --phrases auto --dry-run -o z.safetensors | grep -q '^  phrases  *found in the text first'
+    mkfifo pipe
     for command in count train 'baseline sgns'; do
         # shellcheck disable=SC2086
         refused 2 'standard input cannot be read twice, and --phrases auto' \
             $command - --phrases auto -o z.safetensors
+        # shellcheck disable=SC2086
+        refused 2 'pipe cannot be read twice, and --phrases auto' \
+            $command pipe --phrases auto -o z.safetensors
     done
     [ ! -e z.safetensors ] && [ ! -e z.safetensors.partial ]
 }

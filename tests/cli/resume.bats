@@ -118,8 +118,11 @@ count() { "$PSDVEC" count -q --min-count 3 "$@"; }
     cmp first.st second.st
 }
 
-@test "standard input cannot be resumed" {
-    refused 2 "cannot be read again" count - part1.txt --resume folder -o x.st
+@test "standard input and pipes cannot be resumed" {
+    refused 2 "standard input cannot be read twice, so it cannot be counted with --resume" \
+        count - part1.txt --resume folder -o x.st
+    mkfifo pipe
+    refused 2 "pipe cannot be read twice" count part1.txt pipe --resume folder -o x.st
 }
 
 @test "--strict does not use what was counted without it" {

@@ -754,6 +754,29 @@ old_model() {
     cmp file.txt pipe.txt
 }
 
+@test "extend reads pipes, and the model records them" {
+    old_model
+    lines=$(wc -l <new.txt)
+    head -n $((lines / 2)) new.txt >first.txt
+    tail -n +$((lines / 2 + 1)) new.txt >second.txt
+    "$PSDVEC" extend -q old.st first.txt second.txt --min-count 2 -o file.st
+    mkfifo pipe
+    timeout 60 sh -c 'cat second.txt >pipe' 3>&- &
+    "$PSDVEC" extend -q old.st <(cat first.txt) pipe --min-count 2 -o pipe.st
+    wait
+    "$PSDVEC" info pipe.st | grep -Eq '^  first .*, from /dev/fd, from pipe$'
+    [ ! -e pipe.st.partial ]
+    "$PSDVEC" convert -q file.st file.txt
+    "$PSDVEC" convert -q pipe.st pipe.txt
+    cmp file.txt pipe.txt
+    # Compressed text, whose format is recognised in the copy
+    "$PSDVEC" extend -q old.st <(gzip <first.txt) - --min-count 2 -o pipe.st <second.txt
+    "$PSDVEC" info pipe.st | grep -Eq '^  first .*, from /dev/fd, from -$'
+    "$PSDVEC" convert -q pipe.st pipe.txt
+    cmp file.txt pipe.txt
+    refused 3 'the input is empty' extend old.st <(:) -o x.st
+}
+
 @test "extend warns of counts with other settings" {
     old_model
     "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o alike.st
