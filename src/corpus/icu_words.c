@@ -1,4 +1,17 @@
-/* The icu tokenizer: ICU's word break iterator applied directly to UTF-8. */
+/* The icu tokenizer: ICU's word break iterator applied directly to UTF-8.
+ *
+ * To split text without spaces, ICU takes some 30 bytes per character of a run of such text. These
+ * are not allocated by us, so a span is passed to ICU in pieces, which bounds them. A piece ends
+ * after a space or an ideographic comma or full stop, where words end whatever else the text is. If
+ * it has none, the next piece begins where a word ends some distance before the end of the piece:
+ *
+ *     span    |==========================================|
+ *     piece   |---------- words used -------------|margin|
+ *     next                                       |---------- ...
+ *
+ * ICU's rules start anew at each boundary; and its dictionaries choose the cheapest division of a
+ * run into words, to which the text after the margin makes a difference only if it is no language.
+ */
 #include "corpus/icu_words.h"
 
 #ifdef PV_HAVE_ICU
@@ -6,16 +19,23 @@
 #include "corpus/language.h"
 #include "util/utf8.h"
 
+#include <string.h>
 #include <unicode/ubrk.h>
 #include <unicode/utext.h>
+#include <utf8proc.h>
+
+enum { PIECE_BYTES = 64 << 10, MARGIN_BYTES = 2 << 10 };
 
 struct pv_icu_breaker {
     psdvec_context *ctx;
     UBreakIterator *iterator;
     UText text;
-    const char *begin;
-    int64_t position; /* of the last boundary */
-    int64_t rest;     /* end of the text after an elided word at `position`; 0: none */
+    const char *begin; /* of the piece */
+    const char *end;   /* of the span */
+    size_t length;     /* of the piece */
+    bool whole;        /* the piece ends where a word ends for certain */
+    int64_t position;  /* of the last boundary in the piece */
+    int64_t rest;      /* end of the text after an elided word at `position`; 0: none */
     bool open;
 };
 
@@ -50,10 +70,41 @@ void pv_icu_free(pv_icu_breaker *breaker)
     pv_free(breaker->ctx, breaker);
 }
 
-void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)
+/* Whether the space, comma or full stop that ends before `at` is not joined with what follows, as it
+ * is with combining characters. */
+static bool is_end(const char *begin, const char *at, const char *end)
+{
+    const unsigned char *after = (const unsigned char *)at;
+    uint32_t cp = 0;
+    bool space = at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t';
+    bool mark = at - begin >= 3 &&
+                (memcmp(at - 3, "\xe3\x80\x81", 3) == 0 || memcmp(at - 3, "\xe3\x80\x82", 3) == 0 ||
+                 memcmp(at - 3, "\xef\xbc\x8c", 3) == 0);
+    if ((!space && !mark) || pv_utf8_decode(after, (const unsigned char *)end, &cp) <= 0)
+        return false;
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)cp);
+    return category == UTF8PROC_CATEGORY_LO || category == UTF8PROC_CATEGORY_LL ||
+           category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_ND;
+}
+
+/* Starts with a piece of at most `length` bytes of the span. */
+static void start_piece(pv_icu_breaker *breaker, const char *text, size_t length)
 {
     UErrorCode error = U_ZERO_ERROR;
+    size_t left = (size_t)(breaker->end - text);
+    const char *cut = text + length;
+    if (length >= left)
+        cut = breaker->end;
+    else
+        while (cut > text && !is_end(text, cut, breaker->end))
+            cut--;
+    breaker->whole = cut > text;
+    if (breaker->whole)
+        length = (size_t)(cut - text);
+    for (int k = 0; k < 3 && length < left && ((unsigned char)text[length] & 0xC0) == 0x80; k++)
+        length--; /* to the beginning of a character */
     breaker->begin = text;
+    breaker->length = length;
     utext_openUTF8(&breaker->text, text, (int64_t)length, &error);
     ubrk_setUText(breaker->iterator, &breaker->text, &error);
     breaker->open = U_SUCCESS(error);
@@ -63,6 +114,30 @@ void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)
                 u_errorName(error));
     breaker->rest = 0;
     breaker->position = breaker->open ? ubrk_first(breaker->iterator) : 0;
+}
+
+void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)
+{
+    breaker->end = text + length;
+    start_piece(breaker, text, PIECE_BYTES);
+}
+
+/* Finds the next boundary in the span. Returns false at its end, and after a failure. */
+static bool next_boundary(pv_icu_breaker *breaker, int64_t *next)
+{
+    while (breaker->open) {
+        *next = ubrk_next(breaker->iterator);
+        if (*next != UBRK_DONE &&
+            (breaker->whole || *next + MARGIN_BYTES <= (int64_t)breaker->length))
+            return true;
+        if (breaker->begin + breaker->length == breaker->end)
+            breaker->open = false;
+        else if (breaker->position > 0)
+            start_piece(breaker, breaker->begin + breaker->position, PIECE_BYTES);
+        else /* a word that is as long as the piece */
+            start_piece(breaker, breaker->begin, 2 * breaker->length);
+    }
+    return false;
 }
 
 /* Counts invalid bytes between two boundaries, words or not. */
@@ -104,6 +179,7 @@ static pv_token raw_token(const char *text, size_t length)
 bool pv_icu_tokens(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *count)
 {
     pv_icu_breaker *breaker = t->icu;
+    int64_t next;
     while (breaker->open && *count < capacity) {
         if (breaker->rest) {
             tokens[(*count)++] = raw_token(breaker->begin + breaker->position,
@@ -112,11 +188,8 @@ bool pv_icu_tokens(pv_tokenizer *t, pv_token *tokens, size_t capacity, size_t *c
             breaker->rest = 0;
             continue;
         }
-        int32_t next = ubrk_next(breaker->iterator);
-        if (next == UBRK_DONE) {
-            breaker->open = false;
+        if (!next_boundary(breaker, &next))
             break;
-        }
         const char *word = breaker->begin + breaker->position;
         size_t length = (size_t)(next - breaker->position);
         int64_t begin = breaker->position;

@@ -86,7 +86,8 @@ static int add_entry(void *user, const pv_walk_entry *entry)
     }
     /* A link whose target does not exist, or a file that was deleted just now, lacks no text.
      * Whatever else cannot be read must not be missing from the result unnoticed. */
-    bool absent = !info && !named && (entry->error == ENOENT || entry->error == ELOOP);
+    bool absent = !info && !named &&
+                  (entry->error == ENOENT || entry->error == ENOTDIR || entry->error == ELOOP);
     if (entry->error && !absent)
         return (int)pv_fail_errno(ctx, PSDVEC_ERR_READ,
                                   info    ? "cannot open the folder"

@@ -263,6 +263,21 @@ words() { # words N: N different words, twenty per line
     refused 3 "folder: " counts info folder
 }
 
+@test "Chinese without spaces: memory does not grow with the text, and the words stay the same" {
+    echo x | "$PSDVEC" tokenize --tokenizer icu >/dev/null 2>&1 || skip "no ICU"
+    clause=我们研究生命的起源和计算机科学今天天气很好北京大学
+    awk -v clause=$clause 'BEGIN { for (i = 0; i < 50000; i++) printf "%s", clause }' >run
+    # The text itself takes 4 MB; ICU's memory for all of it at once would be 40 MB.
+    within 24000 "$PSDVEC" tokenize run --tokenizer icu --threads 1 --memory 16M
+    mv stdout words
+    "$PSDVEC" tokenize --tokenizer icu <<<"$clause" | awk '
+        { for (i = 0; i < 50000; i++) printf "%s%s", i ? " " : "", $0; print "" }' | cmp words -
+    # Each word is as long as several pieces.
+    awk 'BEGIN { for (k = 0; k < 3; k++) {
+        for (i = 0; i < 300000; i++) printf "%c", 97 + i % 26; printf "。" } }' >long
+    [ "$("$PSDVEC" tokenize long --tokenizer icu --max-length 300000 | wc -cw | xargs)" = "3 900003" ]
+}
+
 # ---- The output ---------------------------------------------------------------------
 
 @test "the output's folder is missing, or is a file" {

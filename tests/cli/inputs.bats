@@ -56,6 +56,22 @@ same_as_plain() {
     done
 }
 
+@test "a file in a folder that cannot be inspected is an error; a link without a target is skipped" {
+    mkdir folder
+    echo "some words" >folder/a.txt
+    ln -s nowhere folder/b.txt
+    ln -s a.txt/c.txt folder/c.txt
+    ln -s d.txt folder/d.txt
+    "$PSDVEC" count folder --min-count 1 -o x.st 2>stderr
+    for name in b c d; do
+        grep -q "folder/$name.txt: skipped: " stderr
+    done
+    ln -s "$(printf '%0300d' 0)" folder/e.txt
+    refused 3 "folder/e.txt: cannot read the file: File name too long" \
+        count folder --min-count 1 -o y.st
+    [ ! -e y.st ]
+}
+
 @test "hidden files in folders and archives are skipped" {
     echo "hidden hidden hidden words words" >plain/.hidden
     mkdir plain/__MACOSX && cp plain/.hidden plain/__MACOSX/._a.txt
