@@ -54,9 +54,10 @@
  *   a getter returns are valid until the object is closed.
  * Threads. A context serves one thread at a time; use one context per thread. A model, a counts
  *   file or a test set may be shared by any number of threads, each with its own context.
- * The host. The library never prints, never exits and keeps no global state. It leaves signal
- *   handlers, locale, environment, working directory and the host's BLAS alone. Progress, warnings
- *   and cancellation are callbacks.
+ * The host. The library never prints and never exits. It keeps no state outside its objects, except
+ *   what no result depends on: a constant table of character classes, which is filled once, and the
+ *   bookkeeping of BLAS. It leaves signal handlers, locale, environment, working directory and the
+ *   host's BLAS alone. Progress, warnings and cancellation are callbacks.
  * Results. Results are bit-for-bit reproducible for any number of threads and any memory budget;
  *   counts also for any order of the inputs. Outputs are replaced only when complete.
  */
