@@ -29,7 +29,6 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,21 +65,21 @@ static uint64_t known_rights(long version)
            (version >= 3 ? TRUNCATE : 0);
 }
 
-/* Permits `rights` for a file, or for everything in a folder. A path that cannot be opened is
- * skipped: the command reports the error when it uses the path. */
-static void permit(int ruleset, uint64_t rights, const char *path)
+/* Permits `rights` for a file, or for everything in a folder. Returns false for a path that cannot be
+ * opened: the command reports the error when it uses the path. */
+static bool permit(int ruleset, uint64_t rights, const char *path)
 {
-    struct stat info;
     int fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0)
-        return;
-    if (fstat(fd, &info) == 0) {
-        if (!S_ISDIR(info.st_mode)) /* the kernel rejects rights that only folders have */
-            rights &= WRITE_FILE | TRUNCATE;
-        struct beneath rule = {.permitted = rights, .folder = fd};
+        return false;
+    struct beneath rule = {.permitted = rights, .folder = fd};
+    /* For a file, the kernel rejects rights that only folders have. */
+    if (syscall(ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0) != 0) {
+        rule.permitted = rights & (WRITE_FILE | TRUNCATE);
         syscall(ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
     }
     close(fd);
+    return true;
 }
 
 /* Cuts the last part off a path: "a/b" becomes "a", "a" becomes ".", "/a" becomes "/". */
@@ -112,8 +111,8 @@ static void permit_output(int ruleset, uint64_t rights, const char *path)
         permit(ruleset, rights, target);
     do
         cut_to_folder(folder);
-    while (access(folder, F_OK) != 0 && strcmp(folder, ".") != 0 && strcmp(folder, "/") != 0);
-    permit(ruleset, rights, folder);
+    while (!permit(ruleset, rights, folder) && strcmp(folder, ".") != 0 &&
+           strcmp(folder, "/") != 0);
     free(folder);
     free(target);
 }

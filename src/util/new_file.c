@@ -243,8 +243,8 @@ int pv_new_file_open(pv_new_file *file, const char *path, const char **why)
         return ENOENT;
     bool exists = stat(path, &info) == 0;
     int error = exists ? 0 : errno, descriptor = -1;
-    if (error == ELOOP || error == ENAMETOOLONG)
-        return error;
+    if (error && error != ENOENT)
+        return error; /* what would be replaced is not known */
     if (exists && S_ISDIR(info.st_mode))
         *why = "is a folder; give the name of a file to write inside it";
     else if (exists && !S_ISREG(info.st_mode))
