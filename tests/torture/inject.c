@@ -14,6 +14,13 @@
  *   again=1       all calls from the K-th on fail; with EINTR, every second one
  *   sites=1       log every distinct call site
  *   trace=FILE    log all changes of files, with their data, for the simulation of power loss
+ *   serve=FD      run main() many times, each time in a new process with its own PSDVEC_FAULT
+ *
+ * A server starts no program anew, so that a run takes a fraction of the time. FD is a socket of
+ * packets. A request has five lines: the folder in which to run, the files that become standard
+ * input, output and error, and the value of PSDVEC_FAULT. The server forks before main() and answers
+ * with the process, then with its status as waitpid() gives it, each an int. It ends when the other
+ * side closes the socket.
  *
  * A call site is the chain of return addresses inside the program itself. The lines of the log:
  *
@@ -52,6 +59,7 @@ typedef int inject_needs_glibc; /* the driver finds that no call is seen */
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -88,12 +96,13 @@ enum kind { FAIL, SHORT, KILL };
 
 static struct {
     int log, trace; /* descriptors; -1: none. Open from the start: a sandbox may follow */
+    int serve;      /* a socket; -1: none */
     int class;      /* -1: none */
     long at;
     int error;
     enum kind kind;
     bool again, sites;
-} wish = {.log = -1, .trace = -1, .class = -1};
+} wish = {.log = -1, .trace = -1, .serve = -1, .class = -1};
 
 static atomic_long counts[CLASSES];
 static atomic_bool armed;
@@ -126,15 +135,20 @@ static void add_number(line *to, unsigned long number, unsigned base)
     add_text(to, digits + at);
 }
 
-/* With a large number, so that the program gets the descriptors that it would get otherwise. */
-static int open_log(const char *path)
+/* Gives a descriptor a large number, so that the program gets those that it would get otherwise. */
+static int move_away(long fd)
 {
     enum { LARGE = 500 };
-    long fd = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     long moved = fd < 0 ? -1 : syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LARGE);
     if (fd >= 0)
         syscall(SYS_close, fd);
     return (int)moved;
+}
+
+static int open_log(const char *path)
+{
+    return move_away(
+        syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 }
 
 static void log_line(line *text)
@@ -287,6 +301,8 @@ static void take_wish(const char *text)
             wish.log = open_named_log(value, length);
         else if (!strncmp(text, "trace=", 6))
             wish.trace = open_named_log(value, length);
+        else if (!strncmp(text, "serve=", 6))
+            wish.serve = move_away(atol(value));
         else if (!strncmp(text, "class=", 6))
             for (int c = 0; c < CLASSES; c++) {
                 if (strlen(class_names[c]) == length && !strncmp(value, class_names[c], length))
@@ -308,6 +324,51 @@ static void take_wish(const char *text)
     }
 }
 
+static bool become(int fd, const char *path, int flags)
+{
+    long opened = syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
+    bool done = opened >= 0 && dup2((int)opened, fd) == fd;
+    if (opened >= 0)
+        syscall(SYS_close, opened);
+    return done;
+}
+
+/* Takes the first line of *text. */
+static const char *take_line(char **text)
+{
+    char *taken = *text, *stop = strchr(taken, '\n');
+    if (stop) {
+        *stop = '\0';
+        *text = stop + 1;
+    }
+    return taken;
+}
+
+/* Returns in a new process for every request, with its value of PSDVEC_FAULT. */
+static const char *serve(void)
+{
+    static char request[4 * LONGEST];
+    for (;;) {
+        long length = syscall(SYS_read, wish.serve, request, sizeof request - 1);
+        if (length <= 0)
+            syscall(SYS_exit_group, 0);
+        request[length] = '\0';
+        int child = fork(), status = 0;
+        if (child == 0)
+            break;
+        syscall(SYS_write, wish.serve, &child, sizeof child);
+        waitpid(child, &status, 0);
+        syscall(SYS_write, wish.serve, &status, sizeof status);
+    }
+    syscall(SYS_close, wish.serve);
+    char *rest = request;
+    if (chdir(take_line(&rest)) != 0 || !become(STDIN_FILENO, take_line(&rest), O_RDONLY) ||
+        !become(STDOUT_FILENO, take_line(&rest), O_WRONLY | O_CREAT | O_TRUNC) ||
+        !become(STDERR_FILENO, take_line(&rest), O_WRONLY | O_CREAT | O_TRUNC))
+        syscall(SYS_exit_group, 98);
+    return rest;
+}
+
 static void begin(void)
 {
     const char *text = getenv("PSDVEC_FAULT");
@@ -320,6 +381,8 @@ static void begin(void)
     dl_iterate_phdr(find_program, NULL);
     chain warm = {.depth = 0}; /* the unwinder may initialise itself on first use */
     _Unwind_Backtrace(take_frame, &warm);
+    if (wish.serve >= 0)
+        take_wish(serve());
     atomic_store(&armed, true);
 }
 

@@ -32,6 +32,7 @@ import resource
 import shlex
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -222,6 +223,11 @@ class Outcome:
         return None
 
 
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def list_folder(folder):
     """Everything in the folder: the content of files, None for folders."""
     found = {}
@@ -234,9 +240,55 @@ def list_folder(folder):
             if os.path.isdir(path) and not os.path.islink(path):
                 found[relative] = None
             else:
-                with open(path, "rb") as file:
-                    found[relative] = file.read()
+                found[relative] = read_bytes(path)
     return found
+
+
+class NotSeen(Exception):
+    """The library does not see the calls of the program."""
+
+
+class Server:
+    """A process of the program that forks before main() for every run of a case.
+
+    Loading the program takes longer than most runs.
+    """
+
+    def __init__(self, bench, case):
+        self.case = case
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self.process = bench.start(case, bench.work, f"serve={theirs.fileno()}",
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+
+    def number(self):
+        answer = self.socket.recv(4)
+        if len(answer) != 4:
+            raise NotSeen
+        return struct.unpack("i", answer)[0]
+
+    def run(self, request, limit):
+        """Returns the exit status, negative for a signal, and whether the time limit ended it."""
+        self.socket.settimeout(None)
+        try:
+            self.socket.send(request.encode())
+        except OSError as error:
+            raise NotSeen from error
+        child, hung = self.number(), False
+        self.socket.settimeout(limit)
+        try:
+            status = self.number()
+        except socket.timeout:
+            hung = True
+            os.kill(child, signal.SIGKILL)
+            self.socket.settimeout(None)
+            status = self.number()
+        return os.waitstatus_to_exitcode(status), hung
+
+    def end(self):
+        self.socket.close()
+        self.process.wait()
 
 
 class Bench:
@@ -251,6 +303,7 @@ class Bench:
         self.local = threading.local()
         self.numbers = iter(range(10 ** 6))
         self.lock = threading.Lock()
+        self.servers = []  # one per worker thread at most
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8", "TERM": "dumb",
             "COLUMNS": "80", "MALLOC_PERTURB_": "165",
@@ -287,42 +340,49 @@ class Bench:
         os.symlink(self.inputs, os.path.join(folder, "in"))
         fill(folder, before)
 
+    def input_path(self, case):
+        return os.path.join(self.inputs, case.input) if case.input else os.devnull
+
     def start(self, case, folder, fault, **more):
         environment = dict(self.environment)
         environment["PSDVEC_FAULT"] = fault
         environment["LD_PRELOAD"] = self.library
-        stdin = subprocess.DEVNULL
-        if case.input:
-            stdin = open(os.path.join(self.inputs, case.input), "rb")
-        try:
+        with open(self.input_path(case), "rb") as stdin:
             return subprocess.Popen([self.program, *case.arguments], cwd=folder, env=environment,
-                                    stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                    **more)
-        finally:
-            if case.input:
-                stdin.close()
+                                    **{"stdin": stdin, "stdout": subprocess.PIPE,
+                                       "stderr": subprocess.PIPE, **more})
 
-    def run(self, case, before, fault="", again=False, folder=None):
+    def server(self, case):
+        """The server of this worker thread for the case."""
+        mine = getattr(self.local, "server", None)
+        if not mine or mine.case is not case:
+            fresh = Server(self, case)
+            with self.lock:
+                if mine:
+                    self.servers.remove(mine)
+                self.servers.append(fresh)
+            if mine:
+                mine.end()
+            mine = self.local.server = fresh
+        return mine
+
+    def end(self):
+        for server in self.servers:
+            server.end()
+
+    def run(self, case, before, fault="", again=False, folder=None, limit=None):
         """Runs the program; with `again`, in the folder as the last run left it."""
         folder = folder or self.folder()
-        log = folder + ".log"
+        log, stdout, stderr = folder + ".log", folder + ".out", folder + ".err"
         if not again:
             self.prepare(folder, before)
-        if os.path.exists(log):
-            os.unlink(log)
-        process = self.start(case, folder, f"log={log};{fault}")
-        hung = False
-        try:
-            stdout, stderr = process.communicate(timeout=self.limit)
-        except subprocess.TimeoutExpired:
-            hung = True
-            process.kill()
-            stdout, stderr = process.communicate()
-        lines = []
-        if os.path.exists(log):
-            with open(log, encoding="ascii") as file:
-                lines = file.read().splitlines()
-        return Outcome(process.returncode, stdout, stderr.decode("utf-8", "replace"),
+        with open(log, "wb"):
+            pass
+        status, hung = self.server(case).run("\n".join(
+            (folder, self.input_path(case), stdout, stderr, f"log={log};{fault}")),
+            limit or self.limit)
+        lines = read_bytes(log).decode("ascii").splitlines()
+        return Outcome(status, read_bytes(stdout), read_bytes(stderr).decode("utf-8", "replace"),
                        list_folder(folder), lines, hung)
 
     def shell_line(self, case, folder, fault):
@@ -350,10 +410,6 @@ def fill(folder, files):
 
 
 # ---- Judging -------------------------------------------------------------------------------------
-
-class NotSeen(Exception):
-    """The library does not see the calls of the program."""
-
 
 class Reference:
     """What the program does with a case when nothing fails."""
@@ -575,7 +631,9 @@ def plan_faults(options, references):
             kinds = [kind for kind, _, chosen in faults if chosen or not options.slice]
             if not options.has(class_):
                 kinds = []
-            if class_ in KILL_CLASSES and "kill" in reference.case.tags and options.has("kill"):
+            if class_ in KILL_CLASSES and options.has("kill") and (
+                    "kill" in reference.case.tags if options.slice
+                    else reference.plain.files != reference.before):
                 kinds.append("kill")
             if options.slice:
                 for first, chain in sorted(reference.sites.get(class_, [])):
@@ -720,22 +778,18 @@ def run_random_kills(options, bench, references):
         bench.run(case, reference.before, folder=folder)
         took = time.monotonic() - began
         problems = []
+        killed = 0
         for number in range(options.kills):
-            if number % 5 == 0:  # in between, the next run continues what the last one left
-                bench.prepare(folder, reference.before)
-            process = bench.start(case, folder, "")
-            try:
-                process.communicate(timeout=chance.uniform(0, took))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
-            outcome = Outcome(process.returncode, b"", "", list_folder(folder), [], False)
+            # In between, the next run continues what the last one left.
+            outcome = bench.run(case, reference.before, again=number % 5 != 0, folder=folder,
+                                limit=chance.uniform(1e-4, took))
+            killed += outcome.status == -signal.SIGKILL
             problems += [problem for problem in judge_files(reference, outcome, True)
                          if not problem.startswith("mixed")]
             if number % 5 == 4 and not problems:
                 problems += run_again(bench, reference, "kill", folder)
-        findings += report_special(options, f"{case.name}: {options.kills} kills at random times",
-                                   case.name, "kill", problems)
+        findings += report_special(options, f"{case.name}: {killed} kills at random times in "
+                                   f"{options.kills} runs", case.name, "kill", problems)
     return findings
 
 
@@ -926,7 +980,7 @@ def main():
     parser.add_argument("--shown", type=int, default=30, help="show at most N findings (30)")
     parser.add_argument("--tap", action="store_true", help="print the Test Anything Protocol")
     parser.add_argument("--kills", type=int, default=50,
-                        help="kills at random times per line (50); none with --slice")
+                        help="kills at random times per line that writes a file (50); none with --slice")
     parser.add_argument("--seed", type=int, default=1, help="of the random times (1)")
     parser.add_argument("--one", metavar="NAME:CLASS:KIND:NUMBER", help="repeat one run")
     options = parser.parse_args()
@@ -948,10 +1002,10 @@ def main():
     if not chosen:
         sys.exit("torture: no line of commands.txt is chosen")
     bench.make_inputs()
-    # Without ICU, for example.
-    chosen = [case for case in chosen if "optional" not in case.tags or
-              bench.run(case, {}).status != USE_ERROR]
     try:
+        # Without ICU, for example.
+        chosen = [case for case in chosen if "optional" not in case.tags or
+                  bench.run(case, {}).status != USE_ERROR]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             references = list(pool.map(lambda case: Reference(bench, case), chosen))
     except NotSeen:
@@ -963,15 +1017,16 @@ def main():
         return 0
     store = Store(bench, os.path.join(bench.work, "results.jsonl"))
     findings = 0
+    writing = [reference for reference in references if reference.plain.files != reference.before]
     if options.has("kill") and not options.slice:
-        findings += run_random_kills(options, bench, [reference for reference in references
-                                                      if "kill" in reference.case.tags])
+        findings += run_random_kills(options, bench, writing)
     if options.has("power"):
-        findings += run_power(options, bench, [reference for reference in references
-                                               if "power" in reference.case.tags])
+        findings += run_power(options, bench, [reference for reference in writing
+                                               if "power" in reference.case.tags or not options.slice])
     plan = plan_faults(options, references)
     if plan:
         findings += run_plan(options, bench, store, plan)
+    bench.end()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     own = resource.getrusage(resource.RUSAGE_SELF)
     print(f"# {used.ru_utime + used.ru_stime + own.ru_utime + own.ru_stime:.0f} s of processor time")
