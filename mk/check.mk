@@ -101,7 +101,7 @@ fuzz-seeds: ## add inputs that the fuzzers found to tests/fuzz/corpus, as few as
 	@sh scripts/fuzz-seeds.sh $(BUILD)/fuzz $(FUZZ_BIN:$(BUILD)/%=$(BUILD)/fuzz/%)
 
 ##@ Analysis
-.PHONY: asan ubsan tsan fuzz torture coverage lint analyze format format-check
+.PHONY: asan ubsan tsan fuzz torture load coverage lint analyze format format-check
 asan: ## run unit and command-line tests with the address, leak and undefined-behaviour sanitizers
 	$(NEED) build test
 	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
@@ -144,6 +144,12 @@ torture: ## fail every system call of every command, for hours; TORTURE_COMMAND=
 	@python3 tests/torture/torture.py --program $(BUILD)/asan/psdvec --library $(INJECT) \
 	    --work $(TORTURE_FOLDER) --jobs $(JOBS) $(if $(TORTURE_COMMAND),--command '$(TORTURE_COMMAND)') \
 	    $(if $(TORTURE_CLASS),--classes '$(TORTURE_CLASS)') $(if $(TORTURE_MOST),--most $(TORTURE_MOST))
+
+LOAD_TIME ?= 60
+load: ## ask shared models from 64 threads for LOAD_TIME seconds (60); answers and memory are checked
+	$(NEED) build test
+	+@$(SUBMAKE) $(BUILD)/tests/unit/test_shared
+	@$(BUILD)/tests/unit/test_shared $(LOAD_TIME)
 
 coverage: ## measure test coverage; summary here, pages in BUILD/coverage/html
 	$(NEED) build test

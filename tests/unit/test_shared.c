@@ -1,16 +1,26 @@
 /* One model, one counts file, one test set, and several threads that use them at the same time,
  * each with its own context. Everything is opened again for the threads, so that data created at
  * the first use are created concurrently; the answers must be those of a single thread. To be run
- * under the thread sanitizer (make tsan), which detects races that did not cause an error. */
+ * under the thread sanitizer (make tsan), which detects races that did not cause an error.
+ *
+ *     test_shared [SECONDS [THREADS [PAUSE]]]
+ *
+ * With arguments, the program is a load test (make load): THREADS threads (64) ask for SECONDS, each
+ * with a pause of PAUSE seconds (0) between its rounds. Each round must have the answers of a single
+ * thread, and the resident memory must not grow after the first quarter of the time. It is printed
+ * every minute. */
 #include "base/context.h"
 #include "support/problem.h"
+#include "util/clock.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <cmocka.h>
@@ -102,6 +112,7 @@ typedef struct asker {
     psdvec_context *ctx;
     pthread_barrier_t *start; /* or NULL */
     uint64_t digest;          /* of all answers */
+    uint64_t calls;           /* that return a status */
     char failure[300];        /* empty: no failure */
 } asker;
 
@@ -120,6 +131,7 @@ static bool fine(asker *a, psdvec_status status, const char *call)
     if (status != PSDVEC_OK && !*a->failure)
         snprintf(a->failure, sizeof a->failure, "%s: %s", call, psdvec_error_message(a->ctx));
     note(a, &status, sizeof status);
+    a->calls++;
     return status == PSDVEC_OK;
 }
 #define FINE(call) fine(a, call, #call)
@@ -272,7 +284,118 @@ static void *ask_all(void *opaque)
     return NULL;
 }
 
-/* ---- The test -------------------------------------------------------------------------------- */
+/* ---- Load ------------------------------------------------------------------------------------ */
+
+enum { MOST_THREADS = 1024, REPORT = 60 };
+
+typedef struct load {
+    const shared *s;
+    uint64_t digest; /* of a single thread */
+    double pause;
+    atomic_bool stop;
+    atomic_uint_fast64_t rounds, calls;
+} load;
+
+typedef struct worker {
+    load *l;
+    pthread_t thread;
+    char failure[400];
+} worker;
+
+/* Every round has a new context: memory that it does not return shows as growth. */
+static void *work(void *opaque)
+{
+    worker *w = opaque;
+    do {
+        asker a = {.s = w->l->s, .ctx = context_of(1)};
+        ask_all(&a);
+        if (*a.failure || a.digest != w->l->digest)
+            snprintf(w->failure, sizeof w->failure, "%s",
+                     *a.failure ? a.failure : "the answers differ from those of a single thread");
+        psdvec_context_free(a.ctx);
+        atomic_fetch_add(&w->l->rounds, 1);
+        atomic_fetch_add(&w->l->calls, a.calls);
+        for (double end = pv_now() + w->l->pause; pv_now() < end && !atomic_load(&w->l->stop);)
+            usleep(100000);
+    } while (!atomic_load(&w->l->stop) && !*w->failure);
+    return NULL;
+}
+
+static double resident_mib(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%*u %lu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/* Waits, and returns by how many MiB the resident memory grew after the first quarter. */
+static double watch(load *l, double seconds, FILE *report)
+{
+    double began = pv_now(), quarter = 0, most = 0, reported = 0;
+    for (double passed = 0; passed < seconds; passed = pv_now() - began) {
+        double left = seconds - passed;
+        usleep(left < 1 ? (useconds_t)(left * 1e6) : 1000000);
+        double *part = passed < seconds / 4 ? &quarter : &most, now = resident_mib();
+        *part = now > *part ? now : *part;
+        if (passed - reported >= REPORT || left <= 1) {
+            reported = passed;
+            fprintf(report, "%.0f s: %llu rounds, %llu calls, %.1f MiB\n", passed,
+                    (unsigned long long)atomic_load(&l->rounds),
+                    (unsigned long long)atomic_load(&l->calls), now);
+            fflush(report);
+        }
+    }
+    return most - quarter;
+}
+
+/* Returns whether all answers were right and the memory did not grow. */
+static bool load_run(unsigned threads, double seconds, double pause, FILE *report)
+{
+    files f = make_files();
+    shared s = open_shared(&f);
+    asker alone = {.s = &s, .ctx = context_of(1)};
+    ask_all(&alone);
+    psdvec_context_free(alone.ctx);
+    load l = {.s = &s, .digest = alone.digest, .pause = pause};
+    worker *workers = calloc(threads, sizeof *workers);
+    assert_non_null(workers);
+    for (unsigned t = 0; t < threads; t++) {
+        workers[t].l = &l;
+        assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
+    }
+    double grown = watch(&l, seconds, report);
+    atomic_store(&l.stop, true);
+    /* A megabyte in a hundred may be memory that the allocator did not need before. */
+    bool fine = !*alone.failure && grown <= 1 + resident_mib() / 100;
+    if (!fine)
+        fprintf(report, "%s: memory grew by %.1f MiB\n", alone.failure, grown);
+    for (unsigned t = 0; t < threads; t++) {
+        pthread_join(workers[t].thread, NULL);
+        if (*workers[t].failure)
+            fprintf(report, "thread %u: %s\n", t, workers[t].failure);
+        fine &= !*workers[t].failure;
+    }
+    fprintf(report, "%u threads: %llu rounds, %llu calls, %s\n", threads,
+            (unsigned long long)atomic_load(&l.rounds), (unsigned long long)atomic_load(&l.calls),
+            fine ? "all answers right, memory flat" : "FAILED");
+    free(workers);
+    close_shared(&s);
+    free_files(&f);
+    return fine;
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+static void many_threads_get_the_same_answers(void **state)
+{
+    (void)state;
+    assert_true(load_run(16, 0, 0, stderr));
+}
 
 static void threads_that_share_objects_get_the_same_answers(void **state)
 {
@@ -332,10 +455,20 @@ static void without_memory_for_the_index_words_are_still_found(void **state)
     free_files(&f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) {
+        unsigned threads = argc > 2 ? (unsigned)atoi(argv[2]) : 64;
+        double seconds = atof(argv[1]), pause = argc > 3 ? atof(argv[3]) : 0;
+        if (argc > 4 || seconds <= 0 || threads < 1 || threads > MOST_THREADS) {
+            fprintf(stderr, "usage: test_shared [SECONDS [THREADS [PAUSE]]]\n");
+            return 2;
+        }
+        return load_run(threads, seconds, pause, stdout) ? 0 : 1;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_share_objects_get_the_same_answers),
+        cmocka_unit_test(many_threads_get_the_same_answers),
         cmocka_unit_test(without_memory_for_the_index_words_are_still_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
