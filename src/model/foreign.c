@@ -26,27 +26,31 @@ psdvec_status pv_foreign_is_safetensors(psdvec_context *ctx, const char *path, b
 
 /* Formats that are recognised but not supported. */
 static const struct known_start {
-    const char *bytes; /* at this offset: */
-    size_t length, offset;
+    const char *bytes; /* '?' stands for any byte */
+    size_t length;
     const char *what;
 } known_starts[] = {
-    {"\x1f\x8b", 2, 0, "is compressed with gzip; decompress it first with gunzip"},
-    {"1AY&SY", 6, 4, "is compressed with bzip2; decompress it first with bunzip2"},
-    {"\xfd\x37\x7a\x58\x5a", 5, 0, "is compressed with xz; decompress it first with unxz"},
-    {"\x28\xb5\x2f\xfd", 4, 0, "is compressed with zstd; decompress it first with unzstd"},
-    {"\x04\x22\x4d\x18", 4, 0, "is compressed with lz4; decompress it first with unlz4"},
-    {"PK\x03\x04", 4, 0, "is a zip archive (or numpy's npz, or a PyTorch file); unpack it first"},
-    {"\xba\x16\x4f\x2f", 4, 0, "is a fastText model; use the .vec file that belongs to it"},
-    {"\x89HDF", 4, 0, "is an HDF5 file; save the vectors as npy instead"},
-    {"\x80\x04\x95", 3, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
-    {"\x80\x03", 2, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
-    {"\x80\x02", 2, 0, "is a Python pickle; save the vectors as npy or word2vec instead"},
+    {"\x1f\x8b", 2, "is compressed with gzip; decompress it first with gunzip"},
+    {"BZh?1AY&SY", 10, "is compressed with bzip2; decompress it first with bunzip2"},
+    {"\xfd\x37\x7a\x58\x5a", 5, "is compressed with xz; decompress it first with unxz"},
+    {"\x28\xb5\x2f\xfd", 4, "is compressed with zstd; decompress it first with unzstd"},
+    {"\x04\x22\x4d\x18", 4, "is compressed with lz4; decompress it first with unlz4"},
+    {"PK\x03\x04", 4, "is a zip archive (or numpy's npz, or a PyTorch file); unpack it first"},
+    {"\xba\x16\x4f\x2f", 4, "is a fastText model; use the .vec file that belongs to it"},
+    {"\x89HDF", 4, "is an HDF5 file; save the vectors as npy instead"},
+    {"\x80\x04\x95", 3, "is a Python pickle; save the vectors as npy or word2vec instead"},
+    {"\x80\x03", 2, "is a Python pickle; save the vectors as npy or word2vec instead"},
+    {"\x80\x02", 2, "is a Python pickle; save the vectors as npy or word2vec instead"},
 };
 
-static bool has_at(const pv_source *s, size_t offset, const char *bytes, size_t length)
+static bool begins_with(const pv_source *s, const char *bytes, size_t length)
 {
-    return (size_t)(s->end - s->data) >= offset + length &&
-           memcmp(s->data + offset, bytes, length) == 0;
+    if ((size_t)(s->end - s->data) < length)
+        return false;
+    for (size_t k = 0; k < length; k++)
+        if (bytes[k] != '?' && s->data[k] != bytes[k])
+            return false;
+    return true;
 }
 
 bool pv_foreign_digits(const char **at, const char *end, uint64_t *value)
@@ -319,14 +323,14 @@ static psdvec_status read_source(pv_source *s, const char *words_file, pv_foreig
     if (s->data == s->end)
         return pv_fail(s->ctx, PSDVEC_ERR_EMPTY, "%s: is empty", s->path);
     for (size_t k = 0; k < sizeof known_starts / sizeof known_starts[0]; k++)
-        if (has_at(s, known_starts[k].offset, known_starts[k].bytes, known_starts[k].length))
+        if (begins_with(s, known_starts[k].bytes, known_starts[k].length))
             return pv_fail(s->ctx, PSDVEC_ERR_FORMAT, "%s: %s", s->path, known_starts[k].what);
-    f->npy = has_at(s, 0, "\x93NUMPY", 6);
+    f->npy = begins_with(s, "\x93NUMPY", 6);
     pv_header header = {0};
     if (f->npy) {
         PV_TRY(pv_foreign_npy(s, words_file, f));
     } else {
-        if (has_at(s, 0, "\xef\xbb\xbf", 3)) /* a byte order mark */
+        if (begins_with(s, "\xef\xbb\xbf", 3)) /* a byte order mark */
             s->data += 3;
         header = read_header(s);
         if (header.there)
