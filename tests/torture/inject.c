@@ -348,16 +348,23 @@ static const char *take_line(char **text)
 static const char *serve(void)
 {
     static char request[4 * LONGEST];
+    int child = 0, status;
     for (;;) {
         long length = syscall(SYS_read, wish.serve, request, sizeof request - 1);
+        if (child > 0)
+            waitpid(child, &status, 0);
         if (length <= 0)
             syscall(SYS_exit_group, 0);
         request[length] = '\0';
-        int child = fork(), status = 0;
+        child = fork();
         if (child == 0)
             break;
         syscall(SYS_write, wish.serve, &child, sizeof child);
-        waitpid(child, &status, 0);
+        /* Until the next request, its number stays its own: the other side may kill it. */
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+        status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
         syscall(SYS_write, wish.serve, &status, sizeof status);
     }
     syscall(SYS_close, wish.serve);
