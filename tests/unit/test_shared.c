@@ -7,12 +7,14 @@
  *
  * With arguments, the program is a load test (make load): THREADS threads (64) ask for SECONDS, each
  * with a pause of PAUSE seconds (0) between its rounds. Each round must have the answers of a single
- * thread, and the resident memory must not grow after the first quarter of the time. It is printed
- * every minute. */
+ * thread. Every minute, all threads stop between two rounds; what is then allocated must not grow. */
 #include "base/context.h"
 #include "support/problem.h"
 #include "util/clock.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -292,7 +294,8 @@ typedef struct load {
     const shared *s;
     uint64_t digest; /* of a single thread */
     double pause;
-    atomic_bool stop;
+    atomic_bool stop, meet;
+    pthread_barrier_t meeting; /* of all threads and the main one */
     atomic_uint_fast64_t rounds, calls;
 } load;
 
@@ -303,21 +306,35 @@ typedef struct worker {
 } worker;
 
 /* Every round has a new context: memory that it does not return shows as growth. */
+static void one_round(worker *w)
+{
+    asker a = {.s = w->l->s, .ctx = context_of(1)};
+    ask_all(&a);
+    if (*a.failure || a.digest != w->l->digest)
+        snprintf(w->failure, sizeof w->failure, "%s",
+                 *a.failure ? a.failure : "the answers differ from those of a single thread");
+    psdvec_context_free(a.ctx);
+    atomic_fetch_add(&w->l->rounds, 1);
+    atomic_fetch_add(&w->l->calls, a.calls);
+}
+
 static void *work(void *opaque)
 {
     worker *w = opaque;
-    do {
-        asker a = {.s = w->l->s, .ctx = context_of(1)};
-        ask_all(&a);
-        if (*a.failure || a.digest != w->l->digest)
-            snprintf(w->failure, sizeof w->failure, "%s",
-                     *a.failure ? a.failure : "the answers differ from those of a single thread");
-        psdvec_context_free(a.ctx);
-        atomic_fetch_add(&w->l->rounds, 1);
-        atomic_fetch_add(&w->l->calls, a.calls);
-        for (double end = pv_now() + w->l->pause; pv_now() < end && !atomic_load(&w->l->stop);)
+    load *l = w->l;
+    double next = 0;
+    while (!atomic_load(&l->stop)) {
+        if (!*w->failure && pv_now() >= next) {
+            one_round(w);
+            next = pv_now() + l->pause;
+        }
+        if (atomic_load(&l->meet)) {
+            pthread_barrier_wait(&l->meeting); /* nothing is running now */
+            pthread_barrier_wait(&l->meeting); /* the memory was measured */
+        } else if (l->pause > 0 || *w->failure) {
             usleep(100000);
-    } while (!atomic_load(&w->l->stop) && !*w->failure);
+        }
+    }
     return NULL;
 }
 
@@ -333,24 +350,46 @@ static double resident_mib(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
-/* Waits, and returns by how many MiB the resident memory grew after the first quarter. */
+/* What malloc() gave and did not get back, in MiB; 0 where the C library does not tell. */
+static double allocated_mib(void)
+{
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 info = mallinfo2();
+    return (double)(info.uordblks + info.hblkhd) / (1 << 20);
+#else
+    return 0;
+#endif
+}
+
+/* Lets all threads finish their rounds, and measures what is allocated while none is running. */
+static double measure(load *l, double passed, FILE *report)
+{
+    double running = resident_mib();
+    atomic_store(&l->meet, true);
+    pthread_barrier_wait(&l->meeting);
+    double allocated = allocated_mib();
+    atomic_store(&l->meet, false);
+    fprintf(report, "%.0f s: %llu rounds, %llu calls, %.1f MiB resident, %.2f MiB allocated\n",
+            passed, (unsigned long long)atomic_load(&l->rounds),
+            (unsigned long long)atomic_load(&l->calls), running, allocated);
+    fflush(report);
+    pthread_barrier_wait(&l->meeting);
+    return allocated;
+}
+
+/* Returns by how many MiB the allocated memory grew after the first round of each thread. */
 static double watch(load *l, double seconds, FILE *report)
 {
-    double began = pv_now(), quarter = 0, most = 0, reported = 0;
-    for (double passed = 0; passed < seconds; passed = pv_now() - began) {
-        double left = seconds - passed;
-        usleep(left < 1 ? (useconds_t)(left * 1e6) : 1000000);
-        double *part = passed < seconds / 4 ? &quarter : &most, now = resident_mib();
-        *part = now > *part ? now : *part;
-        if (passed - reported >= REPORT || left <= 1) {
+    double began = pv_now(), first = measure(l, 0, report), last = first;
+    for (double passed = 0, reported = 0; passed < seconds;) {
+        usleep(seconds - passed < 1 ? (useconds_t)((seconds - passed) * 1e6) : 1000000);
+        passed = pv_now() - began;
+        if (passed - reported >= REPORT || passed >= seconds) {
+            last = measure(l, passed, report);
             reported = passed;
-            fprintf(report, "%.0f s: %llu rounds, %llu calls, %.1f MiB\n", passed,
-                    (unsigned long long)atomic_load(&l->rounds),
-                    (unsigned long long)atomic_load(&l->calls), now);
-            fflush(report);
         }
     }
-    return most - quarter;
+    return last - first;
 }
 
 /* Returns whether all answers were right and the memory did not grow. */
@@ -360,29 +399,29 @@ static bool load_run(unsigned threads, double seconds, double pause, FILE *repor
     shared s = open_shared(&f);
     asker alone = {.s = &s, .ctx = context_of(1)};
     ask_all(&alone);
+    assert_string_equal(alone.failure, "");
     psdvec_context_free(alone.ctx);
     load l = {.s = &s, .digest = alone.digest, .pause = pause};
     worker *workers = calloc(threads, sizeof *workers);
     assert_non_null(workers);
+    assert_int_equal(pthread_barrier_init(&l.meeting, NULL, threads + 1), 0);
     for (unsigned t = 0; t < threads; t++) {
         workers[t].l = &l;
         assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
     }
     double grown = watch(&l, seconds, report);
     atomic_store(&l.stop, true);
-    /* A megabyte in a hundred may be memory that the allocator did not need before. */
-    bool fine = !*alone.failure && grown <= 1 + resident_mib() / 100;
-    if (!fine)
-        fprintf(report, "%s: memory grew by %.1f MiB\n", alone.failure, grown);
+    bool fine = grown <= 1; /* threads have caches of freed memory */
     for (unsigned t = 0; t < threads; t++) {
         pthread_join(workers[t].thread, NULL);
         if (*workers[t].failure)
             fprintf(report, "thread %u: %s\n", t, workers[t].failure);
         fine &= !*workers[t].failure;
     }
-    fprintf(report, "%u threads: %llu rounds, %llu calls, %s\n", threads,
-            (unsigned long long)atomic_load(&l.rounds), (unsigned long long)atomic_load(&l.calls),
-            fine ? "all answers right, memory flat" : "FAILED");
+    fprintf(report, "%u threads, %llu calls: %s; the allocated memory grew by %.2f MiB\n", threads,
+            (unsigned long long)atomic_load(&l.calls), fine ? "all answers right" : "FAILED",
+            grown);
+    pthread_barrier_destroy(&l.meeting);
     free(workers);
     close_shared(&s);
     free_files(&f);
