@@ -73,7 +73,7 @@ PAGES := $(sort $(wildcard cli/pages/*.html))
 PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC) $(INJECT_SRC)
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC) $(INJECT_SRC) $(LIBC_VARIABLES)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -397,8 +397,9 @@ clean: ## remove all build results
 
 help: ## show this list
 	@awk -F':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
-	    /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile mk/check.mk mk/install.mk
+	    /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile mk/check.mk mk/install.mk mk/python.mk mk/package.mk
 
 include mk/check.mk
 include mk/install.mk
 include mk/python.mk
+include mk/package.mk

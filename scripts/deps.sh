@@ -4,7 +4,7 @@
 #   scripts/deps.sh GROUP...          install missing packages, or print how to install them
 #   scripts/deps.sh --check GROUP...  check only; status 1 if something required is missing
 #
-# Groups: build, test, demo, site, fuzz, dev. The script probes for
+# Groups: build, test, demo, site, wheel, fuzz, dev. The script probes for
 # commands, libraries and files. If nothing is missing, it does nothing else:
 # no package manager, no network, no output.
 #
@@ -52,6 +52,11 @@ test|?|cmd unzip|unzip|unzip|unzip|unzip|unzip
 test|?|cmd python3|python3|python3|python|python3|python3
 test|?|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy|python3-numpy|python-numpy|py3-numpy|numpy
 test|?|file /usr/lib/python3/dist-packages/pytest/__init__.py|python3-pytest|python3-pytest|python-pytest|py3-pytest|pytest
+test|?|linked libbz2.a|libbz2-dev||||
+test|?|linked liblz4.a|liblz4-dev||||
+test|?|linked liblzma.a|liblzma-dev||||
+test|?|linked libnettle.a|nettle-dev||||
+test|?|linked libzstd.a|libzstd-dev||||
 test|?|cmd abidiff|abigail-tools|libabigail|||
 test|?|cmd chromium|chromium|chromium|chromium|chromium|
 test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
@@ -61,6 +66,15 @@ demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
 site|!|cmd cmark-gfm|cmark-gfm||||cmark-gfm
 site|!|cmd python3|python3|python3|python|python3|python3
+wheel|!|cmd python3|python3|python3|python|python3|python3
+wheel|!|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
+wheel|!|linked libbz2.a|libbz2-dev||||
+wheel|!|linked liblz4.a|liblz4-dev||||
+wheel|!|linked liblzma.a|liblzma-dev||||
+wheel|!|linked libnettle.a|nettle-dev||||
+wheel|!|linked libstdc++.a|g++||||
+wheel|!|linked libzstd.a|libzstd-dev||||
+wheel|?|file /usr/sbin/icupkg|icu-devtools||||
 fuzz|!|cmd clang|clang|clang|clang|clang|llvm
 fuzz|!|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
 dev|?|cmd clang|clang|clang|clang|clang|llvm
