@@ -37,6 +37,11 @@ test: ## run the tests that must pass before a commit, in a few minutes
 	    $(LIB_SEED_BIN:$(BUILD)/%=$(BUILD)/asan/%) $(CLI_SEED_BIN) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
 
+.PHONY: check-package
+check-package: ## run the unit tests and the Python tests, for the builds of packages; installs nothing
+	+@$(SUBMAKE) unit-tests $(if $(HAVE_PYTHON),python)
+	+@$(run_suites) $(UNIT_BIN) $(if $(HAVE_PYTHON),bindings/python/tests/check.sh)
+
 check-long: ## run all tests, including long ones, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
 	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")

@@ -1,16 +1,17 @@
-# Packages: source archives and the Python wheel.
+# Packages: source archives, the Python wheel, Debian packages.
 
 # Where the finished packages go.
 DIST_DIR ?= $(BUILD)/dist
 WHEEL_DIR ?= $(BUILD)/wheel
 WHEEL_BUILD := $(BUILD)/wheel-parts
+DEB_DIR ?= $(BUILD)/deb
 DIST_NAME := psdvec-$(VERSION)
 # The times in packages: that of the last commit, which the files of a source archive have too.
 SOURCE_DATE_EPOCH ?= $(call once,COMMIT_TIME,[ -e .git ] && git log -1 --format=%ct || date -r $(HEADER) +%s)
 ARCHIVE_TOOL = SOURCE_DATE_EPOCH='$(SOURCE_DATE_EPOCH)' BUILD='$(BUILD)' $(PYTHON) scripts/source_archive.py $(DIST_NAME)
 
 ##@ Packages
-.PHONY: dist sdist wheel
+.PHONY: dist sdist wheel deb
 dist: ## write the source archive, from the tracked files, to BUILD/dist
 	$Q$(ARCHIVE_TOOL) $(DIST_DIR)/$(DIST_NAME).tar.xz
 	@echo "$(DIST_DIR)/$(DIST_NAME).tar.xz"
@@ -50,3 +51,17 @@ $(WHEEL_BUILD)/$(SONAME): $(LIBC_VARIABLES) $(LIB_OBJ) $(BLAS_OBJ) scripts/icu-d
 	    -Wl,--start-group $(WHEEL_ARCHIVES) -Wl,--end-group -pthread -lm -o $@
 # The archives of which the linker used a member; the map begins lines with ARCHIVE(MEMBER).
 	@sed -n 's/^\(\/.*\.a\)(.*/\1/p' $(@D)/map | xargs realpath | sort -u > $(@D)/archives
+
+# With the archive as a packager gets it. MAKEFLAGS would pass on the variables of this make.
+deb: ## build the Debian packages in BUILD/deb, and check them with lintian
+	$(NEED) build deb
+	@case "$$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' debian/changelog)" in $(VERSION)) ;; \
+	    *) echo "debian/changelog does not begin with an entry for version $(VERSION)" >&2; exit 1 ;; esac
+	@rm -rf $(DEB_DIR) && mkdir -p $(DEB_DIR)
+	$Q$(ARCHIVE_TOOL) $(DEB_DIR)/psdvec_$(VERSION).orig.tar.xz
+	$Qtar -xf $(DEB_DIR)/psdvec_$(VERSION).orig.tar.xz -C $(DEB_DIR)
+	$Qcd $(DEB_DIR)/$(DIST_NAME) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+	    DEB_BUILD_OPTIONS="parallel=$(JOBS) $$DEB_BUILD_OPTIONS" dpkg-buildpackage -us -uc
+	@rm -rf $(DEB_DIR)/$(DIST_NAME)
+	$Qif command -v lintian >/dev/null; then lintian --allow-root --fail-on error $(DEB_DIR)/*.changes; fi
+	@ls $(DEB_DIR)/*.deb

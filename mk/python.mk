@@ -17,3 +17,12 @@ $(PY_PACKAGE)/.made: $(PY_SRC) bindings/python/generate_abi.py $(API_JSON) $(BUI
 	@cp $(BUILD)/$(SHARED) $(@D)/_lib/$(SONAME)
 	$Q$(PYTHON) bindings/python/generate_abi.py $(API_JSON) > $(@D)/_abi.py
 	@touch $@
+
+# Without the library: the package then loads the installed one.
+PYTHONDIR ?= $(call once,PYTHON_PURELIB,$(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+.PHONY: install-python uninstall-python
+install-python: $(PY_PACKAGE)/.made ## install the Python package, which uses the installed library (PYTHONDIR, DESTDIR)
+	$(PYTHON) bindings/python/make_wheel.py install $(PY_PACKAGE) '$D$(PYTHONDIR)'
+
+uninstall-python: ## remove what `make install-python` installed
+	rm -rf '$D$(PYTHONDIR)/psdvec' '$D$(PYTHONDIR)/psdvec-$(VERSION).dist-info'

@@ -4,7 +4,7 @@
 #   scripts/deps.sh GROUP...          install missing packages, or print how to install them
 #   scripts/deps.sh --check GROUP...  check only; status 1 if something required is missing
 #
-# Groups: build, test, demo, site, wheel, fuzz, dev. The script probes for
+# Groups: build, test, demo, site, wheel, deb, fuzz, dev. The script probes for
 # commands, libraries and files. If nothing is missing, it does nothing else:
 # no package manager, no network, no output.
 #
@@ -75,6 +75,17 @@ wheel|!|linked libnettle.a|nettle-dev||||
 wheel|!|linked libstdc++.a|g++||||
 wheel|!|linked libzstd.a|libzstd-dev||||
 wheel|?|file /usr/sbin/icupkg|icu-devtools||||
+deb|!|cmd dpkg-buildpackage|dpkg-dev||||
+deb|!|cmd dh|debhelper||||
+deb|!|cmd dh_python3|dh-python||||
+deb|!|cmd fakeroot|fakeroot||||
+deb|!|lib libedit histedit.h|libedit-dev||||
+deb|!|lib icu-uc unicode/ubrk.h|libicu-dev||||
+deb|!|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
+deb|!|lib cmocka cmocka.h|libcmocka-dev||||
+deb|!|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy||||
+deb|!|file /usr/lib/python3/dist-packages/pytest/__init__.py|python3-pytest||||
+deb|?|cmd lintian|lintian||||
 fuzz|!|cmd clang|clang|clang|clang|clang|llvm
 fuzz|!|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
 dev|?|cmd clang|clang|clang|clang|clang|llvm
