@@ -31,7 +31,7 @@ test: ## run the tests that must pass before a commit, in a few minutes
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests library-seed-programs
 	+@$(portable) unit-tests
 	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \
-	    scripts/check-install.sh scripts/check-wheel.sh scripts/check-warnings.sh scripts/check-runner.sh \
+	    scripts/check-install.sh scripts/check-dist.sh scripts/check-wheel.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    bindings/python/tests/check.sh \
 	    $(UNIT_BIN) $(HOST_BIN) $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(filter-out %/test_plan,$(UNIT_BIN))) \
 	    $(LIB_SEED_BIN:$(BUILD)/%=$(BUILD)/asan/%) $(CLI_SEED_BIN) \

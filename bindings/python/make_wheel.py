@@ -143,7 +143,7 @@ def write_zip(path, entries):
             info = zipfile.ZipInfo(name, when)
             info.create_system = 3  # Unix: external_attr has the mode
             info.external_attr = (0o100755 if executable else 0o100644) << 16
-            archive.writestr(info, content, zipfile.ZIP_DEFLATED, 9)
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED, 6)
 
 
 def record_line(name, content):
