@@ -33,7 +33,7 @@ if have cppcheck; then
 fi
 if have shellcheck; then
     echo "shellcheck"
-    shellcheck scripts/*.sh tests/*.sh bench/*.sh .ci/run || failed=yes
+    shellcheck scripts/*.sh tests/*.sh bench/*.sh bindings/python/tests/*.sh debian/tests/program debian/tests/python debian/tests/c-program .ci/run || failed=yes
 fi
 [ $failed = no ] && echo "nothing found"
 [ $failed = no ]
