@@ -169,8 +169,21 @@ has_soname() {
     mkdir -p "$scratch/other" && cp "$stage/opt/psdvec/lib/libpsdvec.so" "$scratch/other/libpsdvec.so.$other_version"
     ! LD_LIBRARY_PATH=$scratch/other "$scratch/user"
 }
+python=${PYTHON:-/usr/bin/python3}
+[ -x "$python" ] || python=python3
+# The installed package has no library of its own.
+uses_python() {
+    $make --no-print-directory BUILD="$build" DESTDIR="$stage" PYTHONDIR=/opt/psdvec/python install-python || return 1
+    found=$(cd "$scratch" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$stage/opt/psdvec/python \
+        LD_LIBRARY_PATH=$stage/opt/psdvec/lib "$python" -c '
+import importlib.metadata, psdvec, psdvec._library as library
+print(library.path, psdvec.__version__, importlib.metadata.version("psdvec"))') || return 1
+    echo "$found"
+    [ "$found" = "libpsdvec.so.$soversion $version $version" ]
+}
 uninstalls() {
-    $make --no-print-directory BUILD="$build" PREFIX=/opt/psdvec DESTDIR="$stage" uninstall &&
+    $make --no-print-directory BUILD="$build" PREFIX=/opt/psdvec PYTHONDIR=/opt/psdvec/python \
+        DESTDIR="$stage" uninstall uninstall-python &&
         ! find "$stage" ! -type d | grep .
 }
 
@@ -204,6 +217,9 @@ if [ -x "$build/psdvec" ]; then
         share/man/man1/psdvec-count.1 share/bash-completion/completions/psdvec \
         share/zsh/site-functions/_psdvec share/fish/vendor_completions.d/psdvec.fish
     check "the installed program tells the version" program_runs
+fi
+if [ -d "$build/python" ] && "$python" -c 'import numpy' 2>/dev/null; then
+    check "the installed Python package uses the installed library" uses_python
 fi
 check "make uninstall leaves no file" uninstalls
 echo "1..$number"
