@@ -193,14 +193,16 @@ $(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(PRIVATE_BLAS)
 $(SONAME)
 endef
+# Tests run several makes at the same time, so each writes its own file first.
+NEW = $@.$(call once,PROCESS,echo $$$$PPID)
 define if_changed
-	@$(shell mkdir -p $(@D))$(file >$@.new,$1)cmp -s $@.new $@ && rm -f $@.new || { $2 mv -f $@.new $@; }
+	@$(shell mkdir -p $(@D))$(file >$(NEW),$1)cmp -s $(NEW) $@ && rm -f $(NEW) || { $2 mv -f $(NEW) $@; }
 endef
 
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
-	$(call if_changed,$(FLAGS_TEXT),CC='$(CC)' sh scripts/deps.sh --check build || { rm -f $@.new; exit 1; };)
+	$(call if_changed,$(FLAGS_TEXT),CC='$(CC)' sh scripts/deps.sh --check build || { rm -f $(NEW); exit 1; };)
 $(BUILD)/sources: FORCE
 	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS) $(PAGE_FILES))
 
