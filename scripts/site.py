@@ -3,9 +3,9 @@
 
     scripts/site.py FOLDER
 
-The pages are README.md and the other Markdown files of the top folder, everything in docs, and every
-Markdown or text file of the repository that one of these links to. A page has the path of its source,
-with .html in place of .md; README.md becomes index.html. The template, the style sheet and the script
+The pages are README.md and the other Markdown files of the top folder, the Markdown files and Jupyter
+notebooks in docs, and every file of the repository that one of these links to. A page has the path of
+its source, with .html in place of .md or .ipynb; README.md becomes index.html. The template, the style sheet and the script
 are in docs/site.
 
 The navigation has a section for each folder of docs. Pages are in the order in which docs/README.md
@@ -32,6 +32,7 @@ ASSETS = ROOT / "docs" / "site"
 INDEX = "search-index.js"
 KINDS = {"tutorial": "Tutorials", "how-to": "How-to guides", "reference": "Reference", "explanation": "Explanation"}
 COPIED = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".csv"}  # linked files that a browser shows
+PAGES = {".md", ".ipynb"}
 VOID = {"br", "hr", "img", "input"}
 
 
@@ -45,13 +46,31 @@ def address(source):
         return source
     if source.name == "README.md":
         return source.with_name("index.html")
-    return source.with_suffix(".html") if source.suffix == ".md" else source.with_name(source.name + ".html")
+    return source.with_suffix(".html") if source.suffix in PAGES else source.with_name(source.name + ".html")
 
 
 def link(target, page, anchor=""):
     """The relative URL of a file of the site from a page of the site."""
     path = os.path.relpath(str(target), str(page.parent)).replace(os.sep, "/")
     return quote(path) + ("#" + anchor if anchor else "")
+
+
+def markdown_of(notebook):
+    """A notebook as Markdown: its text, its code, and the stored results."""
+    parts = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            parts.append(source)
+            continue
+        parts.append("```python\n%s\n```" % source)
+        for output in cell["outputs"]:
+            data = output.get("data", {"text/plain": output.get("text", "")})
+            if "text/html" in data:  # without empty lines, which end HTML in Markdown
+                parts.append(re.sub(r"\n\s*\n", "\n", "".join(data["text/html"])))
+            else:
+                parts.append("```text\n%s\n```" % "".join(data.get("text/plain", "")).rstrip("\n"))
+    return "\n\n".join(parts) + "\n"
 
 
 class Rewriter(HTMLParser):
@@ -162,7 +181,7 @@ class Site:
                 raise SiteError("%s: the link %s leads to no file of the repository" % (source, url))
             if (ROOT / target).is_dir():
                 return None
-            if target.suffix == ".md":
+            if target.suffix in PAGES:
                 self.add(target)
             else:
                 self.files.add(target)
@@ -171,13 +190,17 @@ class Site:
         return "#" + parts.fragment if target == source else link(address(target), here, parts.fragment)
 
     def add(self, source):
-        """Reads a Markdown file, and those that it links to."""
+        """Reads a Markdown file or a notebook, and those that it links to."""
         if source in self.pages:
             return
         page = self.pages[source] = Rewriter(source, self)
-        command = ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e", "autolink", str(ROOT / source)]
+        command = ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e", "autolink"]
+        text = (ROOT / source).read_text(encoding="utf-8")
+        if source.suffix == ".ipynb":
+            text = markdown_of(json.loads(text))
         try:
-            body = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode("utf-8")
+            body = subprocess.run(command, input=text.encode("utf-8"), stdout=subprocess.PIPE,
+                                  check=True).stdout.decode("utf-8")
         except FileNotFoundError:
             raise SiteError("cmark-gfm is not installed; install it (Debian, Ubuntu: apt-get install cmark-gfm)") from None
         except subprocess.CalledProcessError as error:
@@ -196,7 +219,7 @@ class Site:
     def navigation(self):
         """Sections (title, [(source, label)]) of the navigation."""
         docs = Path("docs")
-        listed = re.findall(r"\]\(([^)#]+\.md)", (ROOT / docs / "README.md").read_text(encoding="utf-8"))
+        listed = re.findall(r"\]\(([^)#]+\.(?:md|ipynb))", (ROOT / docs / "README.md").read_text(encoding="utf-8"))
         order = {os.path.normpath(path): rank for rank, path in enumerate(listed)}  # the last mention counts
         folders = {}
         for source, page in self.pages.items():
@@ -231,7 +254,8 @@ class Site:
         path.write_text(text, encoding="utf-8")
 
     def read(self):
-        for source in sorted((ROOT / "docs").glob("**/*.md")) + sorted(ROOT.glob("*.md")):
+        docs = sorted(path for path in (ROOT / "docs").glob("**/*") if path.suffix in PAGES)
+        for source in docs + sorted(ROOT.glob("*.md")):
             self.add(source.relative_to(ROOT))
         self.check_fragments()
         self.sections = self.navigation()

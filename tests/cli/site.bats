@@ -82,6 +82,7 @@ PYTHON
         title=$(sed -n 's/^# //p' "$source" | head -n 1 | tr -d '`')
         grep -qxF -- "$title" listed || { echo "$source is missing"; return 1; }
     done
+    grep -qxF 'psdvec in a notebook' listed
     for heading in 'How-to guides' Reference Explanation Project; do
         grep -qF "<h2>$heading</h2>" "$SITE/index.html"
     done
@@ -137,6 +138,26 @@ PYTHON
     grep -qF '<a href="b.html#same-x-y-1">' small/out/docs/how-to/a.html
     grep -qF '<h2 id="same-x-y">Same <code class="word">x</code>: y' small/out/docs/how-to/b.html
     grep -qF '<h2 id="same-x-y-1">Same x y' small/out/docs/how-to/b.html
+}
+
+@test "a notebook is a page with its text, code and results" {
+    small_repository
+    cat >small/docs/how-to/n.ipynb <<'END'
+{"cells": [{"cell_type": "markdown", "source": ["# A notebook\n", "\n", "See [A](a.md#same-x-y)."]},
+ {"cell_type": "code", "source": ["f(1 < 2)"], "outputs": [
+  {"output_type": "stream", "name": "stdout", "text": ["1 < 2\n"]},
+  {"output_type": "execute_result", "data": {"text/plain": ["unused"], "text/html": ["<table>\n\n<tr><td>x</td></tr></table>"]}}]}]}
+END
+    echo '[n](n.ipynb)' >>small/docs/how-to/b.md
+    site_of_it
+    labels small/out/index.html | grep -qxF 'A notebook'
+    grep -qF '<a href="n.html">n</a>' small/out/docs/how-to/b.html
+    page=small/out/docs/how-to/n.html
+    grep -qF '<a href="a.html#same-x-y">A</a>' $page
+    grep -qF 'f(1 &lt; 2)' $page
+    grep -qF '1 &lt; 2' $page
+    grep -qF '<tr><td>x</td></tr>' $page
+    run ! grep -F unused $page
 }
 
 @test "a broken link, a page without a title and a folder that is not a site are errors" {

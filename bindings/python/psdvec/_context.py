@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 import threading
+import time
 import warnings
 from typing import Any, Dict, List, Optional
 
@@ -25,13 +26,28 @@ def status_name(status: int) -> str:
     return text(lib.psdvec_status_name(status))
 
 
-class _TerminalBar:
+class _Bar:
+    """Shows progress, but not of a call that takes less than a second."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if time.monotonic() - self._began >= 1:
+            self.draw(progress)
+
+    def draw(self, progress: Progress) -> None:
+        raise NotImplementedError
+
+
+class _TerminalBar(_Bar):
     """A line on standard error that is redrawn."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._width = 0
 
-    def __call__(self, progress: Progress) -> None:
+    def draw(self, progress: Progress) -> None:
         line = progress.stage
         if progress.total:
             share = min(1.0, progress.done / progress.total)
@@ -48,16 +64,17 @@ class _TerminalBar:
             sys.stderr.flush()
 
 
-class _TqdmBar:
+class _TqdmBar(_Bar):
     """A bar of tqdm, which is a widget in notebooks."""
 
     def __init__(self) -> None:
+        super().__init__()
         from tqdm.auto import tqdm
         self._make = tqdm
         self._bar: Any = None
         self._stage = ""
 
-    def __call__(self, progress: Progress) -> None:
+    def draw(self, progress: Progress) -> None:
         if progress.stage != self._stage:
             self.close()
             self._stage = progress.stage

@@ -937,7 +937,8 @@ class Model(GensimNames):
                 rows.append(f"<tr><td style='text-align:left'><b>{escape(word)}</b></td>"
                             f"<td style='text-align:left'>{escape(near)}</td></tr>")
         return (f"<div><b>{escape(title)}</b><br>{escape(details)}</div>"
-                f"<table><thead><tr><th>word</th><th>nearest words</th></tr></thead>"
+                f"<table><thead><tr><th style='text-align:left'>word</th>"
+                f"<th style='text-align:left'>nearest words</th></tr></thead>"
                 f"<tbody>{''.join(rows)}</tbody></table>")
 
 

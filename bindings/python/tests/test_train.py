@@ -1,6 +1,8 @@
 """Training and counting: inputs, options, errors."""
 
 import hashlib
+import importlib.util
+import math
 import os
 import pathlib
 import signal
@@ -151,6 +153,19 @@ def test_progress_and_cancellation_by_a_callback(documents):
         raise RuntimeError("enough")
     with pytest.raises(RuntimeError, match="enough"):
         psdvec.train(documents, dim=10, min_count=1, iterations=500, progress=stop)
+
+
+def test_bars_are_drawn_after_a_second(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(psdvec._context.time, "monotonic", lambda: now[0])
+    kinds = ["bar", "tqdm"] if importlib.util.find_spec("tqdm") else ["bar"]
+    for kind in kinds:
+        bar = psdvec._context._display(kind)
+        for now[0], shown in ((now[0] + .5, False), (now[0] + 1, True)):
+            bar(psdvec.Progress("counting", "words", 30, 100, 1.0, 3.0, math.nan))
+            assert ("counting" in capsys.readouterr().err) == shown, kind
+        bar.close()
+        capsys.readouterr()
 
 
 def test_ctrl_c_stops_within_a_second(documents, tmp_path):
