@@ -5,7 +5,8 @@
 # Each fenced block becomes a file DIR/NNN.KIND, numbered in the order of the page:
 #
 #   ```sh              NNN.sh        commands
-#   ```python          NNN.python    a program; a second word names a module that it needs
+#   ```python          NNN.python    a program; a second word names the modules that it
+#                                    needs, with commas: python psdvec,pandas
 #   ```c NAME          NNN.file      a file called NAME, which is its first line here
 #   ```text            NNN.text      what the step before it prints
 #
