@@ -49,7 +49,7 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
                                           psdvec_count_options *options, pv_buffer *strings);
 /* The name under which an input is stored: that of a descriptor (/dev/fd/63) without its number,
  * which means nothing in another run. */
-const char *pv_provenance_name(const char *name);
+const char *pv_provenance_name(const psdvec_context *ctx, const char *name);
 psdvec_status pv_provenance_add_input(pv_provenance *provenance, const pv_input_note *note);
 /* The inputs as a JSON array, sorted. */
 psdvec_status pv_provenance_inputs_json(pv_provenance *provenance, pv_buffer *json);

@@ -18,7 +18,7 @@ static psdvec_status rename_input(psdvec_context *ctx, const pv_kept_input *kept
         goto done;
     const char *rest = at + copy.length;
     PV_TRY_DONE(pv_buffer_append(&renamed, list->data, (size_t)(at - list->data)));
-    const char *name = pv_provenance_name(kept->input);
+    const char *name = pv_provenance_name(list->ctx, kept->input);
     PV_TRY_DONE(pv_json_append_string(&renamed, name, strlen(name)));
     PV_TRY_DONE(pv_buffer_append(&renamed, rest, (size_t)(list->data + list->length - rest)));
     list->length = 0;
