@@ -4,11 +4,7 @@
 #include "phrase.h"
 #include "question.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { MOST_REASONS = 8, MOST_DIRECTIONS = 5, REASON_WORDS = 4 };
+enum { MOST_CONTEXTS = 8, MOST_DIMENSIONS = 5 };
 
 static const psdvec_option options[] = {
     FILE_OPTION("counts", .group = "Query",
@@ -16,34 +12,14 @@ static const psdvec_option options[] = {
                         "residual of the pair"),
     {0}};
 
-/* A word that the model expects near both, or in whose direction both vectors have a component. */
-struct context {
-    uint32_t word;
-    double with[2]; /* v'Jv with each; or the component of each */
-    double seen[2]; /* how often with each, in either order; 0 without counts */
-    double part;    /* sort key; or the contribution to the cosine */
-};
-
-/* A direction of the read-out. */
-struct direction {
-    uint32_t number;
-    double part;                 /* contribution to the cosine; the contributions add up to it */
-    uint32_t ends[REASON_WORDS]; /* words with the largest components, on the first word's side */
-    uint32_t count;
-};
-
 struct comparison {
     struct run *run;
     psdvec_model *model;
     psdvec_counts *counts; /* or NULL */
     uint32_t pair[2];
-    bool generative; /* products are PMI */
-    bool shares;     /* contexts are directions of sparse vectors */
-    double cosine, product;
-    psdvec_pair_explanation explanation; /* with counts */
-    struct context contexts[MOST_REASONS];
-    struct direction directions[MOST_DIRECTIONS];
-    size_t context_count, direction_count;
+    psdvec_comparison result;
+    psdvec_shared_context contexts[MOST_CONTEXTS];
+    psdvec_shared_dimension dimensions[MOST_DIMENSIONS];
 };
 
 /* ---- Showing --------------------------------------------------------------------------- */
@@ -61,7 +37,7 @@ static void show_explanation(struct show *show, const struct comparison *c,
                              const char *const words[2])
 {
     static const char in_order[] = "co-occurrences in this order";
-    const psdvec_pair_explanation *s = &c->explanation;
+    const psdvec_pair_explanation *s = &c->result.explanation;
     show_section(show, "counts", NULL);
     show_data(show, "same_counts", truth_cell(s->same_counts));
     show_number(show, "count_ab", phrase("%s ... %s", words[0], words[1]), s->count_ij, in_order);
@@ -86,29 +62,30 @@ static void show_explanation(struct show *show, const struct comparison *c,
  * directions. */
 static void show_contexts(struct show *show, const struct comparison *c, const char *const words[2])
 {
-    const char *with = c->shares ? "PPMI with" : "PMI with";
-    const char *part = c->shares ? "contribution" : "count with";
+    bool shares = c->result.contexts_are_dimensions;
+    const char *with = shares ? "PPMI with" : "PMI with";
+    const char *part = shares ? "contribution" : "count with";
     const struct column columns[] = {
-        COLUMN("word", c->shares ? "Shared contexts" : "Words near both", .gap = 2, .width = 36),
-        NUMBERS(c->shares ? "value_a" : "product_a", words[0], 4, -9, .group = with, .gap = 1,
+        COLUMN("word", shares ? "Shared contexts" : "Words near both", .gap = 2, .width = 36),
+        NUMBERS(shares ? "value_a" : "product_a", words[0], 4, -9, .group = with, .gap = 1,
                 .width = 10),
-        NUMBERS(c->shares ? "value_b" : "product_b", words[1], 4, -9, .group = with, .gap = 1,
+        NUMBERS(shares ? "value_b" : "product_b", words[1], 4, -9, .group = with, .gap = 1,
                 .width = 10),
-        NUMBERS(c->shares ? "part" : "seen_a", c->shares ? "" : words[0], c->shares ? 4 : 1, -9,
-                .group = part, .sign = c->shares, .gap = c->shares ? 2 : 1, .width = 8),
+        NUMBERS(shares ? "part" : "seen_a", shares ? "" : words[0], shares ? 4 : 1, -9,
+                .group = part, .sign = shares, .gap = shares ? 2 : 1, .width = 8),
         NUMBERS("seen_b", words[1], 1, -9, .group = part, .gap = 1, .width = 8)};
     struct rows rows = {.name = "contexts",
                         .columns = columns,
-                        .column_count = c->shares   ? 4
+                        .column_count = shares      ? 4
                                         : c->counts ? 5
                                                     : 3};
-    for (size_t r = 0; r < c->context_count; r++) {
-        const struct context *reason = &c->contexts[r];
+    for (size_t r = 0; r < c->result.context_count; r++) {
+        const psdvec_shared_context *reason = &c->contexts[r];
         rows_add(&rows, model_word_cell(c->model, reason->word), real_cell(reason->with[0]),
-                 real_cell(reason->with[1]), real_cell(c->shares ? reason->part : reason->seen[0]),
+                 real_cell(reason->with[1]), real_cell(shares ? reason->part : reason->seen[0]),
                  real_cell(reason->seen[1]));
     }
-    if (c->context_count)
+    if (c->result.context_count)
         show_gap(show);
     show_rows(show, &rows);
 }
@@ -120,17 +97,18 @@ static void show_directions(struct show *show, const struct comparison *c)
         NUMBERS("part", "contribution", 4, -9, .sign = true, .gap = 2),
         COLUMN("words", "words in this direction", .gap = 3, .width = 45)};
     struct rows rows = {.name = "directions", .columns = columns, .column_count = 3};
-    for (size_t r = 0; r < c->direction_count; r++) {
-        const struct direction *d = &c->directions[r];
+    for (size_t r = 0; r < c->result.dimension_count; r++) {
+        const psdvec_shared_dimension *d = &c->dimensions[r];
         struct buffer list = {0};
-        for (uint32_t k = 0; k < d->count; k++) {
-            struct cell word = model_word_cell(c->model, d->ends[k]);
+        for (uint32_t k = 0; k < d->word_count; k++) {
+            struct cell word = model_word_cell(c->model, d->words[k]);
             list_add(&list, word.text, word.length);
         }
-        rows_add(&rows, whole_cell(d->number + 1), real_cell(d->part), json_cell(list_get(&list)));
+        rows_add(&rows, whole_cell(d->dimension + 1), real_cell(d->part),
+                 json_cell(list_get(&list)));
         buffer_free(&list);
     }
-    if (c->direction_count)
+    if (c->result.dimension_count)
         show_gap(show);
     show_rows(show, &rows);
 }
@@ -147,9 +125,10 @@ static void print(const struct comparison *c)
     show_title(&show, phrase(STYLE_BOLD "%s, %s", words[0], words[1]));
     show_data(&show, "a", cells[0]);
     show_data(&show, "b", cells[1]);
-    show_number(&show, "cosine", "cosine", c->cosine, "similarity, by the read-out");
-    show_number(&show, "product", "product", c->product,
-                c->generative ? "of generative vectors: estimated PMI" : "of the vectors");
+    show_number(&show, "cosine", "cosine", c->result.cosine, "similarity, by the read-out");
+    show_number(&show, "product", "product", c->result.product,
+                c->result.products_are_pmi ? "of generative vectors: estimated PMI"
+                                           : "of the vectors");
     if (c->counts)
         show_explanation(&show, c, words);
     else
@@ -157,183 +136,6 @@ static void print(const struct comparison *c)
     show_contexts(&show, c, words);
     show_directions(&show, c);
     show_finish(&show);
-}
-
-/* ---- Reasons: only frequent words are used, because rare ones are less informative -------- */
-
-#define MOST_WORDS 20000
-#define FACTOR_POWER 0.3
-
-static uint32_t frequent_words(const psdvec_model_info *info)
-{
-    return info->words < MOST_WORDS ? info->words : MOST_WORDS;
-}
-
-static int context_order(const void *a, const void *b)
-{
-    const struct context *x = a, *y = b;
-    if (x->part != y->part)
-        return x->part < y->part ? 1 : -1;
-    return (x->word > y->word) - (x->word < y->word);
-}
-
-/* How often two words of the model co-occurred, in either order. */
-static double cooccurrences(const psdvec_model *model, const psdvec_counts *counts, uint32_t i,
-                            uint32_t j)
-{
-    size_t i_length, j_length;
-    const char *i_word = psdvec_model_word(model, i, &i_length);
-    const char *j_word = psdvec_model_word(model, j, &j_length);
-    uint32_t a, b;
-    if (!psdvec_counts_find(counts, i_word, i_length, &a) ||
-        !psdvec_counts_find(counts, j_word, j_length, &b))
-        return 0;
-    return (double)(psdvec_counts_get(counts, a, b) + psdvec_counts_get(counts, b, a)) /
-           (double)psdvec_counts_get_info(counts)->scale;
-}
-
-/* Finds at most `most` words, by decreasing contribution: the product of the model's values for
- * both pairs, times the frequency of the word to the power of 0.3, as in the weights of the default
- * preset. With counts (or NULL), only words that co-occur with both. */
-static size_t find_contexts(const psdvec_model *model, const psdvec_counts *counts,
-                            const uint32_t pair[2], struct context *contexts, size_t most)
-{
-    const psdvec_model_info *info = psdvec_model_get_info(model);
-    uint32_t words = frequent_words(info);
-    struct context *all = lasting_alloc(words, sizeof *all);
-    size_t count = 0, kept = 0;
-    for (uint32_t w = 0; w < words; w++) {
-        struct context c = {.word = w};
-        if (w == pair[0] || w == pair[1])
-            continue;
-        for (int k = 0; k < 2; k++)
-            c.with[k] = psdvec_model_product(model, pair[k], w);
-        if (!(c.with[0] > 0 && c.with[1] > 0))
-            continue;
-        double frequency = info->has_counts ? (double)psdvec_model_frequency(model, w) : 1;
-        c.part = c.with[0] * c.with[1] * pow(frequency, FACTOR_POWER);
-        all[count++] = c;
-    }
-    if (count)
-        qsort(all, count, sizeof *all, context_order);
-    for (size_t k = 0; k < count && kept < most; k++) {
-        for (int side = 0; side < 2 && counts; side++)
-            all[k].seen[side] = cooccurrences(model, counts, pair[side], all[k].word);
-        if (!counts || (all[k].seen[0] > 0 && all[k].seen[1] > 0))
-            contexts[kept++] = all[k];
-    }
-    return kept;
-}
-
-/* For a sparse model whose directions are words: at most `most` words in whose direction both
- * vectors have a component, by decreasing contribution to the cosine. */
-static size_t find_shared(const psdvec_model *model, const uint32_t pair[2],
-                          struct context *contexts, size_t most)
-{
-    uint32_t words = psdvec_model_get_info(model)->words;
-    const uint32_t *columns[2];
-    const float *values[2];
-    size_t counts[2], at[2] = {0}, count = 0;
-    double squares[2] = {0};
-    for (int k = 0; k < 2; k++) {
-        psdvec_model_sparse_row(model, pair[k], &columns[k], &values[k], &counts[k]);
-        for (size_t e = 0; e < counts[k]; e++)
-            squares[k] += (double)values[k][e] * (double)values[k][e];
-    }
-    struct context *all = lasting_alloc(counts[0], sizeof *all);
-    while (at[0] < counts[0] && at[1] < counts[1]) {
-        uint32_t a = columns[0][at[0]], b = columns[1][at[1]];
-        double with[2] = {(double)values[0][at[0]], (double)values[1][at[1]]};
-        if (a == b && a < words) /* words may have been removed */
-            all[count++] =
-                (struct context){.word = a,
-                                 .with = {with[0], with[1]},
-                                 .part = with[0] * with[1] / sqrt(squares[0] * squares[1])};
-        at[0] += a <= b;
-        at[1] += b <= a;
-    }
-    if (count)
-        qsort(all, count, sizeof *all, context_order);
-    count = count < most ? count : most;
-    for (size_t k = 0; k < count; k++)
-        contexts[k] = all[k];
-    return count;
-}
-
-static int direction_order(const void *a, const void *b)
-{
-    const struct direction *x = a, *y = b;
-    if (fabs(x->part) != fabs(y->part))
-        return fabs(x->part) < fabs(y->part) ? 1 : -1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static double length_of(const float *vector, uint32_t dim)
-{
-    double square = 0;
-    for (uint32_t k = 0; k < dim; k++)
-        square += (double)vector[k] * (double)vector[k];
-    return sqrt(square);
-}
-
-/* Inserts a word into the list of words with the largest components in a direction. */
-static void offer(struct direction *d, double *shares, uint32_t word, double share)
-{
-    uint32_t at = d->count;
-    if (!(share > 0) || (at == REASON_WORDS && !(share > shares[at - 1])))
-        return;
-    if (at == REASON_WORDS)
-        at--;
-    else
-        d->count++;
-    for (; at > 0 && share > shares[at - 1]; at--) {
-        shares[at] = shares[at - 1];
-        d->ends[at] = d->ends[at - 1];
-    }
-    shares[at] = share;
-    d->ends[at] = word;
-}
-
-/* Finds the words with the largest components in each direction, on the side of the first word of
- * the pair. */
-static void find_ends(const psdvec_model *model, const float *first, const uint32_t pair[2],
-                      struct direction *directions, size_t count)
-{
-    const psdvec_model_info *info = psdvec_model_get_info(model);
-    float *row = lasting_alloc(info->dim, sizeof *row);
-    double(*shares)[REASON_WORDS] = lasting_alloc(count, sizeof *shares);
-    for (uint32_t w = 0; w < frequent_words(info); w++) {
-        psdvec_model_copy(model, w, row);
-        double length = length_of(row, info->dim);
-        if (w == pair[0] || w == pair[1] || !(length > 0))
-            continue;
-        for (size_t d = 0; d < count; d++) {
-            uint32_t k = directions[d].number;
-            double share = (double)row[k] / length;
-            offer(&directions[d], shares[d], w, first[k] < 0 ? -share : share);
-        }
-    }
-}
-
-/* Finds at most `most` directions, by decreasing magnitude of their contribution. */
-static size_t find_directions(const psdvec_model *model, const uint32_t pair[2],
-                              struct direction *directions, size_t most)
-{
-    uint32_t dim = psdvec_model_get_info(model)->dim;
-    float *a = lasting_alloc(dim, sizeof *a), *b = lasting_alloc(dim, sizeof *b);
-    psdvec_model_copy(model, pair[0], a);
-    psdvec_model_copy(model, pair[1], b);
-    double lengths = length_of(a, dim) * length_of(b, dim);
-    struct direction *all = lasting_alloc(dim, sizeof *all);
-    for (uint32_t k = 0; k < dim; k++)
-        all[k] = (struct direction){
-            .number = k, .part = lengths > 0 ? (double)a[k] * (double)b[k] / lengths : 0};
-    qsort(all, dim, sizeof *all, direction_order);
-    size_t count = 0;
-    for (; count < most && count < dim && all[count].part != 0; count++)
-        directions[count] = all[count];
-    find_ends(model, a, pair, directions, count);
-    return count;
 }
 
 /* ---- The command -------------------------------------------------------------------------- */
@@ -359,24 +161,10 @@ static int open_all(struct comparison *c)
 
 static int compare(struct comparison *c)
 {
-    const psdvec_model_info *info = psdvec_model_get_info(c->model);
-    if (c->counts) {
-        psdvec_status status = psdvec_model_explain_pair(c->run->ctx, c->model, c->counts,
-                                                         c->pair[0], c->pair[1], &c->explanation);
-        if (status != PSDVEC_OK)
-            return run_failed(c->run, status);
-    }
-    c->generative = !info->sparse && (!info->method || !strcmp(info->method, "psd"));
-    c->shares = info->sparse && info->directions_are_words;
-    c->cosine = psdvec_model_cosine(c->model, c->pair[0], c->pair[1]);
-    c->product = psdvec_model_product(c->model, c->pair[0], c->pair[1]);
-    if (c->shares)
-        c->context_count = find_shared(c->model, c->pair, c->contexts, MOST_REASONS);
-    else
-        c->direction_count = find_directions(c->model, c->pair, c->directions, MOST_DIRECTIONS);
-    if (c->generative)
-        c->context_count = find_contexts(c->model, c->counts, c->pair, c->contexts, MOST_REASONS);
-    return EXIT_FINE;
+    psdvec_status status = psdvec_model_compare(c->run->ctx, c->model, c->counts, c->pair[0],
+                                                c->pair[1], MOST_CONTEXTS, c->contexts,
+                                                MOST_DIMENSIONS, c->dimensions, &c->result);
+    return status == PSDVEC_OK ? EXIT_FINE : run_failed(c->run, status);
 }
 
 static int act(struct run *run)

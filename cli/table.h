@@ -14,18 +14,6 @@
 #include "eval.h"
 #include "phrase.h"
 
-/* A type of system, as named by --methods. */
-struct table_kind {
-    const char *name, *title, *paper;
-    psdvec_method method;
-    psdvec_preset preset; /* of PSD */
-    /* In the table by default: never, always, or if each system counts with its own settings. */
-    enum { ON_REQUEST, USUAL, USUAL_WITH_OWN } usual;
-    bool no_prior;  /* PSD: mu is 0 */
-    const char *of; /* consists of the first words of this system; NULL: it is trained */
-    uint32_t words; /* how many */
-};
-
 struct table_cost {
     double seconds, cpu;
     uint64_t memory; /* peak of the memory that the library allocated */
@@ -58,9 +46,9 @@ struct table_counts {
 
 struct table_system {
     struct table_item item;
-    const struct table_kind *kind;
-    bool named;    /* named by the user, not only needed as the source of codes */
-    size_t source; /* the system whose vectors it is made from; SIZE_MAX: none */
+    const psdvec_system *kind; /* as named by --methods */
+    bool named;                /* named by the user, not only needed as the source of codes */
+    size_t source;             /* the system whose vectors it is made from; SIZE_MAX: none */
     size_t counts; /* the counts it starts from; SIZE_MAX: it starts from text, or from vectors */
     psdvec_count_options reading; /* if it starts from text */
 };

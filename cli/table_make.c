@@ -155,39 +155,14 @@ static psdvec_status train(struct table *table, void *what)
 {
     struct table_system *system = what;
     const struct arguments *arguments = table->run->arguments;
-    psdvec_baseline_options options;
     psdvec_count_report report = {0};
-    if (system->kind->of) {
-        psdvec_convert_options first;
-        psdvec_convert_options_default(&first);
-        first.words = system->kind->words;
-        return psdvec_convert(table->run->ctx, &first, table->systems[system->source].item.file,
-                              system->item.file);
-    }
-    if (system->kind->method == PSDVEC_METHOD_PSD) {
-        static const double no_prior[] = {0};
-        psdvec_train_options psd;
-        psdvec_train_options_preset(&psd, system->kind->preset, NULL);
-        if (system->kind->no_prior) {
-            psd.mu = no_prior;
-            psd.mu_count = 1;
-        }
-        psd.dim = (uint32_t)argument_integer(arguments, "dim");
-        psd.restart = argument_flag(arguments, "restart");
-        return psdvec_train(table->run->ctx, &psd, table->counts[system->counts].item.file,
-                            system->item.file, NULL);
-    }
-    psdvec_baseline_options_default(&options, system->kind->method, NULL);
-    options.dim = (uint32_t)argument_integer(arguments, "dim");
-    options.restart = argument_flag(arguments, "restart");
-    if (system->source != SIZE_MAX || system->counts != SIZE_MAX)
-        return psdvec_baseline(table->run->ctx, &options,
-                               system->source != SIZE_MAX ? table->systems[system->source].item.file
-                                                          : table->counts[system->counts].item.file,
-                               system->item.file, NULL);
-    psdvec_status status = psdvec_baseline_text(table->run->ctx, &options, &system->reading,
-                                                arguments->operands, arguments->operand_count,
-                                                system->item.file, &report, NULL);
+    const char *source = system->source != SIZE_MAX   ? table->systems[system->source].item.file
+                         : system->counts != SIZE_MAX ? table->counts[system->counts].item.file
+                                                      : NULL;
+    psdvec_status status = psdvec_system_train(
+        table->run->ctx, system->kind, (uint32_t)argument_integer(arguments, "dim"),
+        argument_flag(arguments, "restart"), source, &system->reading, arguments->operands,
+        arguments->operand_count, system->item.file, &report);
     system->item.tokens = report.tokens;
     system->item.documents = report.documents;
     return status;

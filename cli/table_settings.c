@@ -156,7 +156,7 @@ static void put_system(pv_json_writer *to, struct table *table, const struct tab
     pv_json_put_i64(to, "preset", (int)system->kind->preset);
     if (system->kind->no_prior)
         pv_json_put_i64(to, "mu", 0);
-    if (system->kind->of)
+    if (system->kind->words)
         pv_json_put_u64(to, "words", system->kind->words);
     pv_json_put_u64(to, "dim", argument_integer(table->run->arguments, "dim"));
     pv_json_put_u64(to, "seed", argument_integer(table->run->arguments, "seed"));

@@ -12,50 +12,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char of_paper[] = "Li, Zhu and Miao 2015";
-/* The three PSD rows of the paper, PSD-Reg-180K, PSD-Unreg-180K and PSD-25K; the command line
- * determines the number of words of the first two. */
-static const struct table_kind kinds[] = {
-    {"psd", "PSD, psdvec\xe2\x80\x99s default", "Li, Zhu and Miao 2015, with psdvec's additions",
-     PSDVEC_METHOD_PSD, .usual = USUAL},
-    {"psd-paper", "PSD-Reg, the paper\xe2\x80\x99s model", of_paper, PSDVEC_METHOD_PSD,
-     .preset = PSDVEC_PRESET_PAPER, .usual = USUAL},
-    {"psd-unreg", "PSD-Unreg, the paper\xe2\x80\x99s model with mu 0", of_paper, PSDVEC_METHOD_PSD,
-     PSDVEC_PRESET_PAPER, USUAL_WITH_OWN, .no_prior = true},
-    {"psd-25k", "PSD-25K, the 25,000 core words of psd-paper", of_paper, PSDVEC_METHOD_PSD,
-     PSDVEC_PRESET_PAPER, USUAL_WITH_OWN, .of = "psd-paper", .words = 25000},
-    {"ppmi", "PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_PPMI, .usual = USUAL},
-    {"svd", "SVD of PPMI", "Levy, Goldberg and Dagan 2015", PSDVEC_METHOD_SVD, .usual = USUAL},
-    {"sgns", "word2vec, skip-gram", "Mikolov et al. 2013", PSDVEC_METHOD_SGNS, .usual = USUAL},
-    {"cbow", "word2vec, CBOW", "Mikolov et al. 2013", PSDVEC_METHOD_CBOW, .usual = ON_REQUEST},
-    {"glove", "GloVe", "Pennington, Socher and Manning 2014", PSDVEC_METHOD_GLOVE, .usual = USUAL},
-    {"cca", "Singular (CCA)", "Stratos, Collins and Hsu 2015", PSDVEC_METHOD_CCA, .usual = USUAL},
-    {"sparse", "Sparse", "Faruqui et al. 2015", PSDVEC_METHOD_SPARSE, .usual = USUAL}};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 static const char sparse_of[] = "sparse-";
-
-static const struct table_kind *find_kind(const char *name)
-{
-    for (size_t k = 0; k < KINDS; k++)
-        if (!strcmp(kinds[k].name, name))
-            return &kinds[k];
-    return NULL;
-}
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
 /* Whether this is the paper's model, but trained on counts that differ from those of the paper. */
 static bool counts_differ(const struct table *table, const struct table_system *system)
 {
-    psdvec_train_options train;
     psdvec_count_options own = table->count;
     if (system->kind->method != PSDVEC_METHOD_PSD || system->kind->preset != PSDVEC_PRESET_PAPER)
         return false;
     if (system->source != SIZE_MAX)
         return counts_differ(table, &table->systems[system->source]);
     const psdvec_count_options *used = &table->counts[system->counts].options;
-    psdvec_train_options_preset(&train, PSDVEC_PRESET_PAPER, &own);
+    psdvec_system_counting(system->kind, &own);
     return used->window != own.window || used->distance != own.distance || used->oov != own.oov ||
            used->subsample != own.subsample;
 }
@@ -98,7 +68,7 @@ static size_t find_system(const struct table *table, const char *name)
     return SIZE_MAX;
 }
 
-static size_t add_system(struct table *table, const struct table_kind *kind, const char *name)
+static size_t add_system(struct table *table, const psdvec_system *kind, const char *name)
 {
     table->systems = must_grow(table->systems, table->system_count + 1, sizeof *table->systems);
     table->systems[table->system_count] = (struct table_system){
@@ -108,11 +78,14 @@ static size_t add_system(struct table *table, const struct table_kind *kind, con
 
 static int no_method(struct table *table, const char *name)
 {
-    const char *names[KINDS + 1] = {0};
+    size_t count = 0;
     struct buffer all = {0};
-    for (size_t k = 0; k < KINDS; k++) {
-        names[k] = kinds[k].name;
-        buffer_format(&all, "%s%s", k == 0 ? "" : k + 1 < KINDS ? ", " : " and ", kinds[k].name);
+    while (psdvec_system_at(count))
+        count++;
+    const char **names = lasting_alloc(count + 1, sizeof *names); /* ends with NULL */
+    for (size_t k = 0; k < count; k++) {
+        names[k] = psdvec_system_at(k)->name;
+        buffer_format(&all, "%s%s", k == 0 ? "" : k + 1 < count ? ", " : " and ", names[k]);
     }
     const char *list = phrase_of(&all), *near = *name ? psdvec_suggest(name, names) : NULL;
     if (near)
@@ -125,12 +98,12 @@ static int no_method(struct table *table, const char *name)
 }
 
 /* Also adds the system that it is made from, unless that exists. */
-static size_t add_dense(struct table *table, const struct table_kind *kind)
+static size_t add_dense(struct table *table, const psdvec_system *kind)
 {
     size_t k = find_system(table, kind->name), source = SIZE_MAX;
     if (k != SIZE_MAX)
         return k;
-    const struct table_kind *of = kind->of ? find_kind(kind->of) : NULL;
+    const psdvec_system *of = kind->source ? psdvec_system_find(kind->source) : NULL;
     if (of)
         source = add_dense(table, of);
     k = add_system(table, kind, kind->name);
@@ -141,7 +114,7 @@ static size_t add_dense(struct table *table, const struct table_kind *kind)
 /* Adds codes of the vectors of `of`, which is a system, too. */
 static int add_sparse(struct table *table, const char *of)
 {
-    const struct table_kind *dense = find_kind(of);
+    const psdvec_system *dense = psdvec_system_find(of);
     if (!dense)
         return no_method(table, of);
     if (dense->method == PSDVEC_METHOD_SPARSE || dense->method == PSDVEC_METHOD_PPMI)
@@ -152,16 +125,17 @@ static int add_sparse(struct table *table, const char *of)
     const char *name = phrase("%s%s", sparse_of, of);
     if (find_system(table, name) != SIZE_MAX)
         return run_use_error(table->run, "--methods: %s is given twice", name);
-    size_t source = add_dense(table, dense), k = add_system(table, find_kind("sparse"), name);
+    size_t source = add_dense(table, dense),
+           k = add_system(table, psdvec_system_find("sparse"), name);
     table->systems[k].source = source;
     return EXIT_FINE;
 }
 
 static int add_method(struct table *table, const char *name)
 {
-    const struct table_kind *kind = find_kind(name);
+    const psdvec_system *kind = psdvec_system_find(name);
     if (kind && kind->method == PSDVEC_METHOD_SPARSE)
-        return add_sparse(table, "psd");
+        return add_sparse(table, kind->source);
     if (!kind && !strncmp(name, sparse_of, strlen(sparse_of)))
         return add_sparse(table, name + strlen(sparse_of));
     if (!kind)
@@ -179,9 +153,10 @@ static int read_methods(struct table *table)
     bool own = argument_integer(table->run->arguments, "counting") == COUNTING_OWN;
     int code = EXIT_FINE;
     if (!text) {
-        for (size_t k = 0; k < KINDS && !code; k++)
-            if (kinds[k].usual == USUAL || (own && kinds[k].usual == USUAL_WITH_OWN))
-                code = add_method(table, kinds[k].name);
+        const psdvec_system *kind;
+        for (size_t k = 0; !code && (kind = psdvec_system_at(k)); k++)
+            if (kind->usual || (own && kind->usual_with_own))
+                code = add_method(table, kind->name);
         return code;
     }
     for (const char *at = text, *end; !code; at = end + 1) {
@@ -214,17 +189,12 @@ static size_t find_counts(struct table *table, const psdvec_count_options *optio
 }
 
 /* Counts like its authors, except for options that were given. */
-static void use_authors_counting(const struct table *table, const struct table_kind *kind,
+static void use_authors_counting(const struct table *table, const psdvec_system *kind,
                                  psdvec_count_options *to)
 {
     const struct arguments *arguments = table->run->arguments;
     psdvec_count_options own = table->count;
-    psdvec_train_options train;
-    psdvec_baseline_options baseline;
-    if (kind->method == PSDVEC_METHOD_PSD)
-        psdvec_train_options_preset(&train, kind->preset, &own);
-    else
-        psdvec_baseline_options_default(&baseline, kind->method, &own);
+    psdvec_system_counting(kind, &own);
     if (!argument(arguments, "window")->given)
         to->window = own.window;
     if (!argument(arguments, "distance")->given)
@@ -237,13 +207,12 @@ static void use_authors_counting(const struct table *table, const struct table_k
 
 static void assign_counts(struct table *table, struct table_system *system)
 {
-    psdvec_method method = system->kind->method;
     psdvec_count_options count = table->count;
     if (system->source != SIZE_MAX)
         return;
     if (argument_integer(table->run->arguments, "counting") == COUNTING_OWN)
         use_authors_counting(table, system->kind, &count);
-    if (method == PSDVEC_METHOD_SGNS || method == PSDVEC_METHOD_CBOW)
+    if (system->kind->reads_text)
         system->reading = count;
     else
         system->counts = find_counts(table, &count);

@@ -62,6 +62,8 @@ typedef struct psdvec_context_options {
     psdvec_cancel_fn *should_cancel; /* may be NULL */
     void *user;                      /* passed to the three callbacks */
 #include <psdvec/options/context.def>
+    const char *input_name; /* what counts files and models record as the name of an input that is a
+                               descriptor, /dev/fd/N; NULL: "/dev/fd" */
 } psdvec_context_options;
 
 /* Sets all members to their defaults. */

@@ -1,4 +1,5 @@
-/* Part of psdvec.h: residuals, simulation and other calls whose interface may still change.
+/* Part of psdvec.h: comparisons, residuals, simulation and other calls whose interface may still
+ * change.
  *
  * psdvec.h includes this part only if PSDVEC_EXPERIMENTAL is defined. These calls are tested like
  * all others, but a later minor version may rename them, change their arguments, or replace
@@ -6,11 +7,124 @@
 #ifndef PSDVEC_EXPERIMENTAL_H
 #define PSDVEC_EXPERIMENTAL_H
 
+#include <psdvec/baseline.h>
 #include <psdvec/document.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- The words around a word ------------------------------------------------------ */
+/* A word that occurs before or after another one, within the window. */
+typedef struct psdvec_association {
+    uint32_t word; /* index in the counts */
+    double count;  /* of the pair in this order */
+    double lift;   /* ratio of the count to the count expected by chance; of expected counts, if
+                      frequent words were subsampled */
+    double score;  /* ln(lift) ln(1 + count): high for pairs that are both specific and frequent;
+                      negative if the words occur together less often than by chance */
+} psdvec_association;
+
+typedef enum psdvec_association_order {
+    PSDVEC_ASSOCIATION_SCORE = 0, /* by score, highest first; only words with a positive score */
+    PSDVEC_ASSOCIATION_COUNT      /* by count, highest first */
+} psdvec_association_order;
+
+/* Receives the words before and after a word; they are valid during the call only. */
+typedef void psdvec_association_fn(void *user, uint32_t word, const psdvec_association *before,
+                                   size_t before_count, const psdvec_association *after,
+                                   size_t after_count);
+
+/* Finds the words that occur before and after each of `words`, indices in the counts, and passes
+ * them to `on_word`, at most `most` on either side, with a count of at least `least_count`. Ties are
+ * in the order of the counts. */
+PSDVEC_API psdvec_status psdvec_counts_associations(psdvec_context *ctx,
+                                                    const psdvec_counts *counts,
+                                                    const uint32_t *words, size_t word_count,
+                                                    psdvec_association_order order,
+                                                    double least_count, size_t most,
+                                                    psdvec_association_fn *on_word, void *user);
+
+/* ---- Why two words are similar ------------------------------------------------------ */
+/* A word near which the model expects both words. For sparse models whose dimensions are words, a
+ * dimension in which both vectors have a component. */
+typedef struct psdvec_shared_context {
+    uint32_t word;
+    double with[2]; /* v'Jv with each of the two words; or the component of each */
+    double seen[2]; /* how often it occurs with each, in either order; 0 without counts */
+    double part;    /* contribution to the cosine; NAN unless contexts are dimensions */
+} psdvec_shared_context;
+
+#define PSDVEC_DIMENSION_WORDS 4
+
+/* A dimension of the read-out that contributes to the cosine of two words. */
+typedef struct psdvec_shared_dimension {
+    uint32_t dimension;
+    double part; /* contribution; those of all dimensions add up to the cosine */
+    uint32_t words[PSDVEC_DIMENSION_WORDS]; /* words with the largest components in this dimension,
+                                               with the sign of the first of the two words */
+    uint32_t word_count;
+} psdvec_shared_dimension;
+
+typedef struct psdvec_comparison {
+    double cosine;                /* of the read-out */
+    double product;               /* v_i' J v_j */
+    bool products_are_pmi;        /* products estimate PMI; otherwise there are no contexts, unless
+                                     they are dimensions */
+    bool contexts_are_dimensions; /* contexts are dimensions of sparse vectors */
+    size_t context_count;
+    size_t dimension_count;
+    psdvec_pair_explanation explanation; /* with counts; otherwise zeros */
+} psdvec_comparison;
+
+/* Compares words i and j of the model. `contexts` receives the words near which the model expects
+ * both, at most `most_contexts`, largest contribution first; with `counts`, only words that occur
+ * with both. `dimensions` receives the dimensions that contribute most to the cosine, at most
+ * `most_dimensions`. Contexts and words of dimensions are among the 20,000 most frequent words.
+ * `counts` may be NULL, and so may the arrays if their size is 0. */
+PSDVEC_API psdvec_status psdvec_model_compare(psdvec_context *ctx, const psdvec_model *model,
+                                              const psdvec_counts *counts, uint32_t i, uint32_t j,
+                                              size_t most_contexts, psdvec_shared_context *contexts,
+                                              size_t most_dimensions,
+                                              psdvec_shared_dimension *dimensions,
+                                              psdvec_comparison *comparison);
+
+/* ---- Systems to compare --------------------------------------------------------------- */
+/* A method with its settings, as a comparison of systems names it. */
+typedef struct psdvec_system {
+    const char *name;  /* "psd-paper", "glove", ... */
+    const char *title; /* "PSD-Reg, the paper's model" */
+    const char *paper; /* "Pennington, Socher and Manning 2014" */
+    psdvec_method method;
+    psdvec_preset preset; /* of PSD */
+    bool no_prior;        /* PSD: `mu` is 0 */
+    const char *source;   /* name of the system whose vectors it is made from; NULL: it starts from
+                             text or counts. "psd" for sparse codes, which take any dense vectors */
+    uint32_t words;       /* it is the first `words` words of `source`; 0: it is trained */
+    bool reads_text;      /* it reads the text itself; others start from counts */
+    bool usual;           /* part of a comparison by default ... */
+    bool usual_with_own;  /* ... or if each system counts with its own settings */
+} psdvec_system;
+
+/* Returns system i, from 0; NULL after the last one. */
+PSDVEC_API const psdvec_system *psdvec_system_at(size_t i);
+/* Returns the system with this name, or NULL. */
+PSDVEC_API const psdvec_system *psdvec_system_find(const char *name);
+
+/* Sets `window`, `distance`, `oov` and `subsample` of the counting options to the values that the
+ * authors of a system used. */
+PSDVEC_API void psdvec_system_counting(const psdvec_system *system, psdvec_count_options *count);
+
+/* Trains a system with `dim` dimensions and writes a model. It starts from `source`: a counts file
+ * or, if system->source is not NULL, vectors. A system with `reads_text` starts from the inputs
+ * instead, read with the options `count`; then `source` is ignored. If a run was interrupted, the
+ * same call resumes it, unless `restart` is set. `count` and `report` may be NULL, and so may
+ * `source` and `inputs` if the system does not use them. */
+PSDVEC_API psdvec_status psdvec_system_train(psdvec_context *ctx, const psdvec_system *system,
+                                             uint32_t dim, bool restart, const char *source,
+                                             const psdvec_count_options *count,
+                                             const char *const *inputs, size_t input_count,
+                                             const char *output, psdvec_count_report *report);
 
 /* ---- Residuals ------------------------------------------------------------------- */
 /* The residuals a = G - v_i' J v_j are what the vectors do not explain. They are defined for pairs

@@ -60,6 +60,13 @@ const char *psdvec_status_name(psdvec_status status)
 
 static const uint64_t least_memory_a_thread = UINT64_C(16) << 20;
 
+/* The options need not outlive the call. */
+static psdvec_status copy_text(const char *text, char **copy)
+{
+    *copy = text ? strdup(text) : NULL;
+    return *copy || !text ? PSDVEC_OK : PSDVEC_ERR_MEMORY;
+}
+
 static psdvec_status set_up(psdvec_context *ctx, const psdvec_context_options *options)
 {
     PV_TRY(pv_options_adopt(ctx, &pv_context_table, options, &ctx->options));
@@ -69,10 +76,8 @@ static psdvec_status set_up(psdvec_context *ctx, const psdvec_context_options *o
         ctx->options.memory = psdvec_machine_memory() / 2;
     ctx->threads_wanted = ctx->options.threads;
     ctx->options.threads = pv_threads_within(ctx, ctx->options.memory);
-    if (!ctx->options.tempdir)
-        return PSDVEC_OK;
-    ctx->tempdir = strdup(ctx->options.tempdir);
-    return ctx->tempdir ? PSDVEC_OK : PSDVEC_ERR_MEMORY;
+    PV_TRY(copy_text(ctx->options.tempdir, &ctx->tempdir));
+    return copy_text(ctx->options.input_name, &ctx->input_name);
 }
 
 psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **ctx)
@@ -111,6 +116,7 @@ void pv_context_release(psdvec_context *ctx)
     pv_pool_free(ctx->pool);
     pthread_mutex_destroy(&ctx->lock);
     free(ctx->tempdir);
+    free(ctx->input_name);
     free(ctx->message);
     free(ctx);
 }

@@ -21,7 +21,8 @@ struct psdvec_context {
     atomic_uint holders;            /* the host, and every object that was opened with it */
     psdvec_context_options options; /* zeros resolved; threads limited by memory */
     int threads_wanted;
-    char *tempdir; /* own copy, or NULL */
+    char *tempdir;    /* own copy, or NULL */
+    char *input_name; /* own copy, or NULL */
     pv_pool *pool;
     atomic_bool parallel; /* workers are running */
 

@@ -119,14 +119,16 @@ psdvec_status pv_provenance_read_settings(psdvec_context *ctx, const char *path,
 /* ---- Inputs ------------------------------------------------------------------------- */
 
 /* The number of a descriptor means nothing in another run, so it is not stored. */
-static const char *stored_name(const char *name)
+static const char *stored_name(const psdvec_context *ctx, const char *name)
 {
-    return strncmp(name, "/dev/fd/", 8) == 0 ? "/dev/fd" : name;
+    if (strncmp(name, "/dev/fd/", 8) != 0)
+        return name;
+    return ctx->input_name ? ctx->input_name : "/dev/fd";
 }
 
 psdvec_status pv_provenance_add_input(pv_provenance *p, const pv_input_note *note)
 {
-    const char *name = copy_of(p, stored_name(note->name));
+    const char *name = copy_of(p, stored_name(p->memory.ctx, note->name));
     PV_TRY(PV_RESERVE(&p->memory, p->inputs, p->input_capacity, p->input_count + 1));
     p->inputs[p->input_count] = *note;
     p->inputs[p->input_count++].name = name;

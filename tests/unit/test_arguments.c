@@ -626,6 +626,23 @@ CALL(psdvec_interactions_full, CTX, THE_MODEL, TEXT_INPUT, 3,
      GIVE(asked, ((const uint32_t[1][3]){{0, 1, 2}})), 1, 1, 1, GIVE(out, &(psdvec_interaction){0}),
      GIVE(found, &a_size), GIVE(report, &(psdvec_interaction_report){0}),
      GIVE(information, &(psdvec_information){0}))
+static void hear_associations(void *user, uint32_t word, const psdvec_association *before,
+                              size_t before_count, const psdvec_association *after,
+                              size_t after_count)
+{
+    (void)user, (void)word, (void)before, (void)before_count, (void)after, (void)after_count;
+}
+CALL(psdvec_counts_associations, CTX, THE_COUNTS, GIVE(words, some_words), 1,
+     PSDVEC_ASSOCIATION_SCORE, 1, 3, GIVE(on_word, hear_associations), GIVE(user, b))
+CALL(psdvec_model_compare, CTX, THE_MODEL, THE_COUNTS, 0, 1, 1,
+     GIVE(contexts, &(psdvec_shared_context){0}), 1,
+     GIVE(dimensions, &(psdvec_shared_dimension){0}), GIVE(comparison, &(psdvec_comparison){0}))
+GETTER(psdvec_system_find, != NULL, GIVE(name, "svd"))
+ANYTHING(psdvec_system_counting, GIVE(system, psdvec_system_find("svd")),
+         GIVE(count, &b->t->counting))
+CALL(psdvec_system_train, CTX, GIVE(system, psdvec_system_find("svd")), 5, true,
+     GIVE(source, b->t->counts_path), GIVE(count, &b->t->counting), TEXT_INPUT, THE_OUTPUT,
+     GIVE(report, &(psdvec_count_report){0}))
 ANYTHING(psdvec_interaction_pointwise, GIVE(triple, &(psdvec_interaction){0}),
          GIVE(information, &(psdvec_information){0}))
 
@@ -800,6 +817,12 @@ static const row rows[] = {
     ROW(psdvec_scorer_generate, BY_CONTEXT, "scorer prompt words", "options on_draw user"),
     ROW(psdvec_fit_temperature, BY_CONTEXT, "ctx model inputs inputs[0] report", "counts text"),
     ROW(psdvec_model_write_fit, BY_CONTEXT, "ctx model report output", ""),
+    ROW(psdvec_counts_associations, BY_CONTEXT, "ctx counts words on_word", "user"),
+    ROW(psdvec_model_compare, BY_CONTEXT, "ctx model contexts dimensions comparison", "counts"),
+    ROW(psdvec_system_find, BY_ANSWER, "name", ""),
+    ROW(psdvec_system_counting, BY_ANSWER, "", "system count"),
+    ROW(psdvec_system_train, BY_CONTEXT, "ctx system source output",
+        "count inputs inputs[0] report"),
     ROW(psdvec_residuals, BY_CONTEXT, "ctx model counts top", "output found report"),
     ROW(psdvec_residuals_each, BY_CONTEXT, "ctx model counts on_residual", "output user report"),
     ROW(psdvec_joint_compute, BY_CONTEXT, "ctx model counts joint", ""),
@@ -992,6 +1015,23 @@ static void indices_out_of_range_are_refused(void **state)
         b,
         psdvec_counts_export(ctx, b->t->counts, (psdvec_counts_format)9, true, b->output, b->list),
         "format");
+    assert_refuses(b,
+                   psdvec_counts_associations(ctx, b->t->counts, &words, 1,
+                                              PSDVEC_ASSOCIATION_SCORE, 1, 1, hear_associations,
+                                              NULL),
+                   "`words[0]`");
+    assert_refuses(b,
+                   psdvec_counts_associations(ctx, b->t->counts, NULL, 0,
+                                              (psdvec_association_order)2, 1, 1, hear_associations,
+                                              NULL),
+                   "`order` is 2, but must be less than 2");
+    assert_refuses(b,
+                   psdvec_counts_associations(ctx, b->t->counts, NULL, 0, PSDVEC_ASSOCIATION_SCORE,
+                                              (double)NAN, 1, hear_associations, NULL),
+                   "`least_count`");
+    psdvec_comparison comparison;
+    assert_refuses(b, psdvec_model_compare(ctx, m, NULL, 0, words, 0, NULL, 0, NULL, &comparison),
+                   "`j`");
     assert_true(isnan(psdvec_scorer_temperature(b->scorer, 1)));
     assert_true(isnan(psdvec_scorer_self(b->scorer, SIZE_MAX)));
     assert_true(isnan(psdvec_scorer_interpolation(b->scorer, 1)));
