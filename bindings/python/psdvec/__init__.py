@@ -1,8 +1,10 @@
 """psdvec: word embeddings from a generative model.
 
     >>> import psdvec
-    >>> model = psdvec.train("wiki.txt.zst", dim=300, min_count=20)
-    >>> model.most_similar("king", topn=5)
+    >>> texts = ["the king and the queen", "the cat and the dog"] * 50
+    >>> model = psdvec.train(texts, dim=5, min_count=1)
+    >>> len(model), model.vectors.shape
+    (6, (6, 5))
 
 `train`, `count` and other functions read files, or any iterable of texts or token lists. Models are
 safetensors files; `load` opens them and vectors of other programs. The names of gensim's
@@ -10,22 +12,34 @@ safetensors files; `load` opens them and vectors of other programs. The names of
 """
 
 from ._abi import VERSION as __version__
+from ._analysis import (Comparison, Influence, Interaction, Interactions, Residual, Residuals,
+                        SharedContext, SharedDimension, Simulation, TemperatureFit, WordScore,
+                        WordScores, compare, explain, fit_temperature, interactions, joint,
+                        residuals, simulate)
 from ._context import Progress
-from ._counts import Counts, load_counts
-from ._documents import (DocumentScore, DocumentScores, find_phrases, generate, next_words, score,
-                         tokenize)
+from ._counts import Association, Associations, Counts, Pair, load_counts
+from ._documents import (DocumentScore, DocumentScores, find_phrases, generate, join_phrases,
+                         next_words, score, tokenize, tokenize_documents)
 from ._errors import (CancelledError, FormatError, InputError, InternalError, NotFoundError,
                       NumericError, OptionError, OutOfMemoryError, OutputError, PsdvecError,
                       PsdvecWarning, ResourceError)
 from ._model import Model, Score, from_gensim, load
-from ._operations import Difference, Scores, baseline, convert, count, evaluate, extend, train
-from ._results import Neighbours
+from ._operations import (Difference, Scores, TrainPlan, baseline, convert, count, evaluate, extend,
+                          import_counts, merge_counts, plan, train)
+from ._results import Neighbours, Records
+from ._systems import Comparison as SystemsComparison
+from ._systems import System, compare_systems, systems
 
 __all__ = [
-    "CancelledError", "Counts", "Difference", "DocumentScore", "DocumentScores", "FormatError",
-    "InputError", "InternalError", "Model", "Neighbours", "NotFoundError", "NumericError",
-    "OptionError", "OutOfMemoryError", "OutputError", "Progress", "PsdvecError", "PsdvecWarning",
-    "ResourceError", "Score", "Scores", "__version__", "baseline", "convert", "count", "evaluate",
-    "extend", "find_phrases", "from_gensim", "generate", "load", "load_counts", "next_words", "score",
-    "tokenize", "train",
+    "Association", "Associations", "CancelledError", "Comparison", "Counts", "Difference",
+    "DocumentScore", "DocumentScores", "FormatError", "Influence", "InputError", "Interaction",
+    "Interactions", "InternalError", "Model", "Neighbours", "NotFoundError", "NumericError",
+    "OptionError", "OutOfMemoryError", "OutputError", "Pair", "Progress", "PsdvecError",
+    "PsdvecWarning", "Records", "Residual", "Residuals", "ResourceError", "Score", "Scores",
+    "SharedContext", "SharedDimension", "Simulation", "System", "SystemsComparison",
+    "TemperatureFit", "TrainPlan", "WordScore", "WordScores", "__version__", "baseline", "compare",
+    "compare_systems", "convert", "count", "evaluate", "explain", "extend", "find_phrases",
+    "fit_temperature", "from_gensim", "generate", "import_counts", "interactions", "join_phrases",
+    "joint", "load", "load_counts", "merge_counts", "next_words", "plan", "residuals", "score",
+    "simulate", "systems", "tokenize", "tokenize_documents", "train",
 ]

@@ -14,6 +14,7 @@ from ._abi import psdvec_options_kind as Kind
 from ._errors import PsdvecWarning, error_for
 from ._library import lib, text
 from ._options import Settings
+from ._texts import NAME
 
 logger = logging.getLogger("psdvec")
 
@@ -127,6 +128,8 @@ class Context:
             struct.on_progress = self._on_progress
         struct.should_cancel = ctypes.cast(lib.psdvec_cancel_if_set, _abi.psdvec_cancel_fn)
         struct.user = ctypes.addressof(self._stop)
+        self._name = ctypes.create_string_buffer(NAME)
+        struct.input_name = ctypes.addressof(self._name)
         handle = ctypes.c_void_p()
         status = lib.psdvec_context_new(self._settings.cast(_abi.psdvec_context_options),
                                         ctypes.byref(handle))

@@ -17,7 +17,7 @@ from ._errors import FormatError
 from ._gensim import GensimNames
 from ._handle import ModelHandle, temporary
 from ._library import lib, text
-from ._results import Neighbours, plural
+from ._results import Neighbours, members, plural
 
 Word = Union[str, int]
 Query = Union[str, int, np.ndarray, Tuple[Any, float]]
@@ -117,6 +117,8 @@ class Model(GensimNames):
         for name in ("settings", "counts", "extensions", "fit", "joint"):
             stored = text(getattr(i, name + "_json"))
             facts[name] = json.loads(stored) if stored else None
+        facts["iterations"] = [members(one) for one in i.iterations[:i.iteration_count]] \
+            if i.iteration_count else []
         return facts
 
     def verify(self) -> None:
@@ -172,6 +174,36 @@ class Model(GensimNames):
     def frequency(self, word: Word) -> int:
         """How often a word occurs in the text of training; 0 if not known."""
         return int(lib.psdvec_model_frequency(self._model, self._number(word)))
+
+    def probability(self, word: Word) -> float:
+        """The unigram probability of a word that training used; 0 if not known."""
+        return float(lib.psdvec_model_unigram(self._model, self._number(word)))
+
+    def spread(self, word: Word) -> float:
+        """The posterior standard deviation of the components of a word's vector: the larger, the
+        less certain the vector. 0 if not known."""
+        return float(lib.psdvec_model_spread(self._model, self._number(word)))
+
+    def find_parts(self, words: str) -> List[Tuple[str, Optional[int]]]:
+        """The words of what a user types, which may be several words, and their numbers.
+
+        "New York" is one word if the model has new_york, and otherwise two. The number of a word
+        that the model does not have is None.
+
+        Examples
+        --------
+        >>> model = psdvec.train(["a cat and a dog"] * 50, dim=3, min_count=1)
+        >>> [word for word, number in model.find_parts("Cat, dog")]
+        ['cat', 'dog']
+        """
+        found: List[Tuple[str, Optional[int]]] = []
+        data = words.encode("utf-8", "replace")
+
+        def take(_user: Any, word: Any, length: int, i: int) -> None:
+            found.append((text(word, length), None if i == _abi.PSDVEC_UNKNOWN_WORD else i))
+        shared().call(lib.psdvec_model_find_parts, self._model, data, len(data),
+                      _abi.psdvec_part_fn(take), None)
+        return found
 
     def suggest(self, word: str, topn: int = 5) -> List[str]:
         """Words that are spelled almost like this one."""
@@ -234,6 +266,40 @@ class Model(GensimNames):
             raise FormatError("the model has no generative vectors, or they do not fit into memory")
         address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
         return view(self._handle, address, (len(self), self.vector_size))
+
+    def generative_vector(self, word: Word) -> np.ndarray:
+        """The generative vector of a word. Products of generative vectors estimate PMI; see
+        `product`."""
+        vector = np.zeros(self.vector_size, np.float32)
+        lib.psdvec_model_vector_copy(self._model, self._number(word), vector.ctypes.data_as(_FLOATS))
+        return vector
+
+    def product(self, first: Word, second: Word) -> float:
+        """The product of the generative vectors of two words: the model's estimate of their
+        pointwise mutual information (PMI)."""
+        return float(lib.psdvec_model_product(self._model, self._number(first),
+                                              self._number(second)))
+
+    def to_scipy(self) -> Any:
+        """The vectors as a scipy.sparse.csr_matrix, one row per word; for models with sparse
+        vectors, such as those of ``psdvec.baseline(texts, "ppmi")``."""
+        from scipy.sparse import csr_matrix
+        if not self._info.sparse:
+            return csr_matrix(self.vectors)
+        columns, values = ctypes.POINTER(ctypes.c_uint32)(), _FLOATS()
+        count = ctypes.c_size_t()
+        begin, all_columns, all_values = [0], [], []
+        for i in range(len(self)):
+            lib.psdvec_model_sparse_row(self._model, i, ctypes.byref(columns), ctypes.byref(values),
+                                        ctypes.byref(count))
+            if count.value:
+                all_columns.append(np.ctypeslib.as_array(columns, (count.value,)).copy())
+                all_values.append(np.ctypeslib.as_array(values, (count.value,)).copy())
+            begin.append(begin[-1] + count.value)
+        empty = [np.empty(0, np.float32)]
+        return csr_matrix((np.concatenate(all_values or empty),
+                           np.concatenate(all_columns or empty).astype(np.int32), begin),
+                          shape=(len(self), self.vector_size))
 
     @property
     def eigenvalues(self) -> Optional[np.ndarray]:
@@ -394,8 +460,22 @@ class Model(GensimNames):
             if clip_start else Neighbours((word, score) for _, word, score in found)
 
     def most_similar_many(self, queries: Sequence[Query], topn: int = 10, *,
-                          restrict_vocab: Optional[int] = None) -> List[Neighbours]:
-        """The nearest words of many words or vectors at once, many times faster than one by one."""
+                          restrict_vocab: Optional[int] = None, min_frequency: int = 0,
+                          min_score: Optional[float] = None) -> List[Neighbours]:
+        """The nearest words of many words or vectors at once, many times faster than one by one.
+
+        Parameters
+        ----------
+        queries : list of str, int, numpy.ndarray or (word, weight)
+        topn : int
+            How many words for each.
+        restrict_vocab, min_frequency, min_score : optional
+            As for `most_similar`.
+
+        Returns
+        -------
+        list of list of (str, float)
+        """
         if not len(queries):
             return []
         targets, excluded, begin = [], [], [0]
@@ -404,7 +484,7 @@ class Model(GensimNames):
             targets.append(target)
             excluded += used
             begin.append(len(excluded))
-        options = self._options(restrict_vocab, 0, None, excluded)
+        options = self._options(restrict_vocab, min_frequency, min_score, excluded)
         options.except_begin = (ctypes.c_size_t * len(begin))(*begin)
         return [Neighbours((word, score) for _, word, score in found)
                 for found in self._search(np.vstack(targets), topn, options)]
@@ -432,7 +512,8 @@ class Model(GensimNames):
         return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
 
     def analogy(self, a: Word, b: Word, c: Word, topn: int = 10, *, method: str = "add",
-                restrict_vocab: Optional[int] = None) -> Neighbours:
+                restrict_vocab: Optional[int] = None, forms: bool = True, min_frequency: int = 0,
+                min_score: Optional[float] = None) -> Neighbours:
         """Answers "a is to b as c is to what?".
 
         Parameters
@@ -441,6 +522,8 @@ class Model(GensimNames):
             The words of the question, which are never answers.
         method : {"add", "mul"}
             3CosAdd or 3CosMul.
+        restrict_vocab, forms, min_frequency, min_score : optional
+            As for `most_similar`; `min_score` applies to the score of the method.
 
         Examples
         --------
@@ -452,12 +535,54 @@ class Model(GensimNames):
             raise ValueError(f"method must be 'add' or 'mul', not {method!r}")
         vectors = [np.ascontiguousarray(self.get_vector(word)) for word in (a, b, c)]
         used = [self.find(word) if isinstance(word, str) else int(word) for word in (a, b, c)]
-        options = self._options(restrict_vocab, 0, None, sorted({i for i in used if i is not None}))
+        if not forms:
+            used += [self._number(form) for word in (a, b, c) if isinstance(word, str)
+                     for form in self.inflections(word)]
+        options = self._options(restrict_vocab, min_frequency, min_score,
+                                sorted({i for i in used if i is not None}))
         room, found = (_abi.psdvec_neighbour * max(1, topn))(), ctypes.c_size_t()
         shared().call(lib.psdvec_model_analogy, self._model, measures[method],
                       *(vector.ctypes.data_as(_FLOATS) for vector in vectors),
                       ctypes.byref(options), topn, room, ctypes.byref(found))
         return Neighbours((self._word(near.word), float(near.cosine)) for near in room[:found.value])
+
+    def odd_one_out(self, words: Sequence[Word]) -> Neighbours:
+        """Words with their mean cosine to the others, lowest first: the first does not fit.
+
+        Examples
+        --------
+        >>> texts = ["cat dog mouse", "king queen prince"] * 50
+        >>> model = psdvec.train(texts, dim=4, min_count=1)
+        >>> model.odd_one_out(["cat", "dog", "mouse", "king"])[0][0]
+        'king'
+        """
+        names = [word if isinstance(word, str) else self._word(self._number(word)) for word in words]
+        if len(names) < 3 or len(set(names)) != len(names):
+            raise ValueError("give at least three different words")
+        units = np.vstack([self.get_vector(word, norm=True) for word in words]).astype(np.float64)
+        cosines = units @ units.T
+        means = (cosines.sum(axis=1) - cosines.diagonal()) / (len(names) - 1)
+        order = np.argsort(means, kind="stable")
+        return Neighbours((names[k], float(means[k])) for k in order)
+
+    def plot(self, words: Sequence[Word], ax: Any = None, **options: Any) -> Any:
+        """Draws words by the first two principal components of their vectors, with matplotlib.
+
+        Parameters
+        ----------
+        words : list of str or int
+            The words to draw.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            `labels=False` leaves out the words; others are passed to ``ax.scatter``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from ._plot import plot
+        return plot(self, words, ax, **options)
 
     # ---- Operations, as functions of the package ------------------------------------------
     def extend(self, texts: Any, output: Any = None, **options: Any) -> "Model":
@@ -466,9 +591,34 @@ class Model(GensimNames):
         return extend(self, texts, output, **options)
 
     def evaluate(self, sets: Any = None, **options: Any) -> Any:
-        """Scores on test sets; see `psdvec.evaluate`."""
+        """Scores on test sets; see `psdvec.evaluate`, which also compares several models."""
         from ._operations import evaluate
         return evaluate(self, sets, **options)
+
+    def compare(self, first: Word, second: Word, **options: Any) -> Any:
+        """How similar two words are, and why; see `psdvec.compare`."""
+        from ._analysis import compare
+        return compare(self, first, second, **options)
+
+    def explain(self, document: str, **options: Any) -> Any:
+        """Why the words of a text are likely or not; see `psdvec.explain`."""
+        from ._analysis import explain
+        return explain(self, document, **options)
+
+    def fit_temperature(self, texts: Any, output: Any = None, **options: Any) -> Any:
+        """Fits the temperature of document probabilities; see `psdvec.fit_temperature`."""
+        from ._analysis import fit_temperature
+        return fit_temperature(self, texts, output, **options)
+
+    def residuals(self, counts: Any, output: Any = None, **options: Any) -> Any:
+        """What the vectors do not explain of the counts; see `psdvec.residuals`."""
+        from ._analysis import residuals
+        return residuals(self, counts, output, **options)
+
+    def interactions(self, texts: Any, triples: Any = (), **options: Any) -> Any:
+        """Interactions of three words in text; see `psdvec.interactions`."""
+        from ._analysis import interactions
+        return interactions(self, texts, triples, **options)
 
     def score(self, texts: Any, **options: Any) -> Any:
         """The probability of documents; see `psdvec.score`."""

@@ -70,9 +70,10 @@ def _as_text(function: str, option: Option, value: Any) -> str:
 class Settings:
     """An options struct of the library, filled in from keyword arguments."""
 
-    def __init__(self, kind: Kind, preset: Optional[str], function: str, given: Dict[str, Any]):
+    def __init__(self, kind: Kind, preset: Optional[str], function: str, given: Dict[str, Any],
+                 handle: Any = None):
         self._keep: List[Any] = []  # what the struct points to
-        self._handle = lib.psdvec_settings_new(kind, preset.encode() if preset else None)
+        self._handle = handle or lib.psdvec_settings_new(kind, preset.encode() if preset else None)
         if not self._handle:
             raise OptionError(f"{function}(): there is no preset {preset!r}")
         lists = []
@@ -105,7 +106,7 @@ class Settings:
         ctypes.c_size_t.from_address(self.pointer + option.offset + size).value = len(words)
 
     def struct(self, kind: Any) -> Any:
-        """The struct as this class of _abi."""
+        """The struct as this class of _abi, as long as the settings exist."""
         return kind.from_address(self.pointer)
 
     def cast(self, kind: Any) -> Any:
@@ -136,11 +137,14 @@ def split(function: str, kinds: Sequence[Kind], given: Dict[str, Any]) -> Dict[K
     return parts
 
 
-def describe(kinds: Sequence[Kind], preset: Optional[str] = None) -> str:
+def describe(kinds: Sequence[Kind], preset: Optional[str] = None,
+             leave_out: Sequence[str] = ()) -> str:
     """The options of some tables as a section of a numpy-style docstring."""
     lines = []
     for kind in kinds:
         for option in table(kind, preset).values():
+            if option.name in leave_out:
+                continue
             default = f", default {option.default}" if option.default not in (None, "") else ", optional"
             lines.append(f"    {option.name} : {option.range}{default}")
             lines.append(f"        {option.help[:1].upper()}{option.help[1:]}.")
