@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 HAVE_PYTHON = $(shell command -v $(PYTHON) 2>/dev/null)
 
 ##@ Python
-.PHONY: python
+.PHONY: python check-python-asan run-python
 python: $(PY_PACKAGE)/.made ## build the Python package in BUILD/python
 
 # The structs and functions of the headers for ctypes, as the C compiler sees them.
@@ -17,3 +17,9 @@ $(PY_PACKAGE)/.made: $(PY_SRC) bindings/python/generate_abi.py $(API_JSON) $(BUI
 	@cp $(BUILD)/$(SHARED) $(@D)/_lib/$(SONAME)
 	$Q$(PYTHON) bindings/python/generate_abi.py $(API_JSON) > $(@D)/_abi.py
 	@touch $@
+
+check-python-asan: ## run the Python tests with a library built with the address sanitizer
+	$(NEED) build test
+	+@$(call sanitized,asan,address$(comma)undefined) run-python
+run-python: python
+	@TEST_TIMEOUT=3600 $(run_suites) bindings/python/tests/check.sh

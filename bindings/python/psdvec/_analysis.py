@@ -57,8 +57,16 @@ class Comparison(NamedTuple):
     def _repr_html_(self) -> str:
         caption = (f"{self.first}, {self.second}: cosine {self.cosine:.4f}, "
                    f"product {self.product:.4f}")
-        return (html_table(SharedContext._fields, self.contexts, caption)
-                + html_table(SharedDimension._fields, self.dimensions))
+        names = ["word near both", f"PMI with {self.first}", f"PMI with {self.second}"]
+        width = 3
+        if self.explanation is not None:
+            names += [f"count with {self.first}", f"count with {self.second}"]
+            width = 5
+        tables = html_table(names, [c[:width] for c in self.contexts], caption)
+        if self.dimensions:
+            tables += html_table(("dimension", "contribution", "words in this dimension"),
+                                 self.dimensions)
+        return tables
 
 
 def compare(model: Model, first: Union[str, int], second: Union[str, int], *,

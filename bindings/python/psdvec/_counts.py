@@ -310,7 +310,7 @@ class Counts:
 
     def _repr_html_(self) -> str:
         first, second = repr(self)[1:-1].split("\n")
-        names = [self._word(i) for i in range(min(10, len(self)))]
+        names = [self._word(i) for i in range(min(6, len(self)))]
         rows = [(word, self.frequency(i), *(self[i, j] for j in range(len(names))))
                 for i, word in enumerate(names)]
         return html_table(["", "frequency", *names], rows, f"{first},{second}")

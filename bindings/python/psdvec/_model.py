@@ -677,6 +677,22 @@ class Model(GensimNames):
                 f"{Precision(self._info.precision).name.lower()}"
                 + (", with spelling" if self._info.has_spelling else ""))
 
+    def _origin(self) -> str:
+        """The text and the settings of the model in a line; empty if they are not known."""
+        counts = self.info["counts"] or {}
+        settings, vocabulary = counts.get("settings") or {}, counts.get("vocabulary") or {}
+        inputs = counts.get("inputs") or []
+        parts = [f"{name.replace('_', ' ')} {settings[name]}" for name in ("window", "distance")
+                 if name in settings]
+        if vocabulary.get("min_count"):
+            parts.append(f"at least {plural(vocabulary['min_count'], 'occurrence')}")
+        if inputs:
+            tokens = sum(one.get("tokens", 0) for one in inputs)
+            parts.insert(0, f"{plural(tokens, 'token')} of "
+                         + ", ".join(os.path.basename(one.get("name", "")) or one.get("name", "")
+                                     for one in inputs[:3]) + (", ..." if inputs[3:] else ""))
+        return ", ".join(parts)
+
     def __repr__(self) -> str:
         if self._handle.pointer is None:
             return "<psdvec.Model, closed>"
@@ -687,15 +703,18 @@ class Model(GensimNames):
             return escape(repr(self))
         title, details = self._title()
         rows = []
-        for i in range(min(len(self), 2000)):
+        # Words that are neither rare nor function words.
+        first = min(len(self) // 20, 1000)
+        for i in range(first, len(self), max(1, first // 50)):
             if len(rows) == 5:
                 break
             word = self._word(i)
-            if i % 7 == 6 and len(word) > 3:
+            if len(word) > 3:
                 near = ", ".join(other for other, _ in self.most_similar(i, topn=5))
                 rows.append(f"<tr><td style='text-align:left'><b>{escape(word)}</b></td>"
                             f"<td style='text-align:left'>{escape(near)}</td></tr>")
-        return (f"<div><b>{escape(title)}</b><br>{escape(details)}</div>"
+        return (f"<div><b>{escape(title)}</b><br>{escape(details)}"
+                f"{'<br>' + escape(self._origin()) if self._origin() else ''}</div>"
                 f"<table><thead><tr><th>word</th><th>nearest words</th></tr></thead>"
                 f"<tbody>{''.join(rows)}</tbody></table>")
 

@@ -9,7 +9,8 @@ Row = TypeVar("Row")
 def html_cell(value: Any) -> str:
     """A cell of a table: numbers to the right, with few digits."""
     if isinstance(value, float):
-        return f"<td style='text-align:right'>{value:.4g}</td>"
+        shown = f"{value:,.0f}" if abs(value) >= 1000 or value.is_integer() else f"{value:.4g}"
+        return f"<td style='text-align:right'>{shown}</td>"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"<td style='text-align:right'>{value:,}</td>"
     if isinstance(value, (list, tuple)):
