@@ -109,6 +109,14 @@ def _display(progress: Union[None, bool, str, ProgressCallback]) -> Any:
     return _TerminalBar()
 
 
+def warn(message: str) -> None:
+    """A warning at the line of the caller's that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(message, PsdvecWarning, stacklevel=level)
+
+
 class Context:
     """A context of the library: threads, memory, and what happens while a call runs."""
 
@@ -168,7 +176,7 @@ class Context:
             # Each element of an iterable is a document, whatever its length.
             if inputs is not None and inputs.streamed and "lines are wrapped" in message:
                 continue
-            warnings.warn(name(message), PsdvecWarning, stacklevel=4)
+            warn(name(message))
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised

@@ -3,14 +3,13 @@
 import ctypes
 import os
 import time
-import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
-from ._context import Context
+from ._context import Context, warn
 from ._counts import Counts
-from ._errors import CancelledError, OptionError, PsdvecError, PsdvecWarning
+from ._errors import CancelledError, OptionError, PsdvecError
 from ._handle import CountsHandle, ModelHandle, temporary
 from ._library import lib, text
 from ._model import Model
@@ -169,7 +168,7 @@ class _Work:
     def _add(self, name: str, title: str, kind: Any, seconds: float, memory: int,
              error: str) -> None:
         if error:
-            warnings.warn(f"{name} failed: {error}", PsdvecWarning, stacklevel=4)
+            warn(f"{name} failed: {error}")
         self.result.append(System(name, title, text(kind.paper), seconds, memory, error))
 
 

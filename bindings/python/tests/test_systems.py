@@ -49,9 +49,10 @@ def test_each_system_may_count_in_its_own_way(documents, pairs):
 
 def test_a_system_that_fails_is_left_out(documents, pairs, tmp_path):
     (tmp_path / "svd.safetensors" / "in the way").mkdir(parents=True)
-    with pytest.warns(psdvec.PsdvecWarning, match="svd failed"):
+    with pytest.warns(psdvec.PsdvecWarning, match="svd failed") as said:
         result = psdvec.compare_systems(documents[:200], ["ppmi", "sparse-svd"], pairs, dim=5,
                                         min_count=1, resamples=0, output=tmp_path)
+    assert said[0].filename == __file__
     assert list(result.models) == ["ppmi"] and result[1].error
     assert "depends on svd" in result[2].error
 
