@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Optional
 
 from . import _abi
 from ._abi import psdvec_message_level as Level
@@ -14,23 +14,9 @@ from ._abi import psdvec_options_kind as Kind
 from ._errors import PsdvecWarning, error_for
 from ._library import lib, text
 from ._options import Settings
+from ._types import Progress, Show
 
 logger = logging.getLogger("psdvec")
-
-
-class Progress(NamedTuple):
-    """The state of a long call, as a progress callback receives it."""
-
-    stage: str          #: what is done: "reading", "counting", ...
-    unit: str           #: the unit of `done` and `total`: "B", "words", "rows"
-    done: int
-    total: int          #: 0 while it is not known
-    elapsed: float      #: seconds since the stage began
-    remaining: float    #: estimated seconds left in the stage; negative if not known
-    objective: float    #: the objective of training; nan if there is none yet
-
-
-ProgressCallback = Callable[[Progress], None]
 
 
 def status_name(status: int) -> str:
@@ -89,7 +75,7 @@ def _in_notebook() -> bool:
     return kernel is not None
 
 
-def _display(progress: Union[None, bool, str, ProgressCallback]) -> Any:
+def _display(progress: Show) -> Any:
     """What shows progress: a callable, or None."""
     if callable(progress):
         return progress
@@ -112,7 +98,7 @@ class Context:
     """A context of the library: threads, memory, and what happens while a call runs."""
 
     def __init__(self, options: Optional[Dict[str, Any]] = None, function: str = "",
-                 progress: Union[None, bool, str, ProgressCallback] = False):
+                 progress: Show = False):
         self._settings = Settings(Kind.OPTIONS_CONTEXT, None, function, options or {})
         self._display = _display(progress)
         self._warnings: List[str] = []

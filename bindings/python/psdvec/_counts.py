@@ -12,12 +12,13 @@ from ._context import shared
 from ._handle import CountsHandle
 from ._library import lib, text
 from ._results import plural
+from ._types import Array, Path, Word
 
 
 class Counts:
     """How often words occur together: x[i, j] counts word j after word i within the window."""
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[CountsHandle] = None):
+    def __init__(self, path: Path, *, _handle: Optional[CountsHandle] = None):
         self._handle = _handle or CountsHandle(os.fspath(path))
         self._info = lib.psdvec_counts_get_info(self._handle.pointer).contents
         self._words: Optional[List[str]] = None
@@ -60,13 +61,13 @@ class Counts:
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.find(word) is not None
 
-    def _number(self, word: Union[str, int]) -> int:
+    def _number(self, word: Word) -> int:
         i = self.find(word) if isinstance(word, str) else int(word)
         if i is None or not 0 <= i < len(self):
             raise KeyError(f"the counts do not have the word {word!r}")
         return i
 
-    def frequency(self, word: Union[str, int]) -> int:
+    def frequency(self, word: Word) -> int:
         """How often a word occurs in the text."""
         return int(lib.psdvec_counts_frequency(self._handle.pointer, self._number(word)))
 
@@ -74,7 +75,7 @@ class Counts:
         context, focus = (self._number(word) for word in pair)
         return lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale
 
-    def row(self, word: Union[str, int]) -> Tuple[np.ndarray, np.ndarray]:
+    def row(self, word: Word) -> Tuple[Array, Array]:
         """The numbers of the words that follow a word, ascending, and their counts."""
         row = _abi.psdvec_row()
         lib.psdvec_counts_row(self._handle.pointer, self._number(word), ctypes.byref(row))
@@ -105,6 +106,6 @@ class Counts:
                 f"{plural(int(self._info.tokens), 'token')}>")
 
 
-def load_counts(path: Union[str, "os.PathLike[str]"]) -> Counts:
+def load_counts(path: Path) -> Counts:
     """Opens a counts file."""
     return Counts(path)

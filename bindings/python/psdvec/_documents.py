@@ -7,16 +7,17 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
-from ._context import Context, ProgressCallback
+from ._context import Context
 from ._counts import Counts
 from ._library import lib, text
 from ._model import Model
-from ._operations import _documented, _paths
-from ._options import Settings, split
+from ._operations import _paths
+from ._options import Settings
+from ._options import documented as _documented
+from ._options import split
 from ._results import Neighbours
 from ._texts import Inputs
-
-Show = Union[None, bool, str, ProgressCallback]
+from ._types import Path, Show, Texts
 
 
 class DocumentScore(NamedTuple):
@@ -101,7 +102,7 @@ class Scorer:
 
 
 @_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
-def score(models: Union[Model, Sequence[Model]], texts: Any, *,
+def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
           counts: Union[None, Counts, Sequence[Optional[Counts]]] = None, progress: Show = None,
           **options: Any) -> DocumentScores:
     """The probability of each document under one or more models.
@@ -200,7 +201,7 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
 
 
 @_documented([Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def find_phrases(texts: Any, output: Union[str, "os.PathLike[str]"], *, progress: Show = None,
+def find_phrases(texts: Texts, output: Path, *, progress: Show = None,
                  **options: Any) -> int:
     """Finds phrases such as new_york, and writes a list for the option `phrases` of other functions.
 

@@ -3,14 +3,19 @@
 Results are those of gensim: tests run the same calls on both.
 """
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, KeysView, List, Optional, Sequence,
+                    Tuple, TypeVar, Union, overload)
 
 import numpy as np
 
 from ._results import Neighbours
+from ._types import Array, FloatArray, Path, Queries, Word
 
 
-def _unit(vector: np.ndarray) -> np.ndarray:
+_Self = TypeVar("_Self")
+
+
+def _unit(vector: FloatArray) -> FloatArray:
     length = np.linalg.norm(vector)
     return vector / length if length > 0 else vector
 
@@ -42,11 +47,12 @@ class _VocabView(Dict[str, _Vocab]):
     def __len__(self) -> int:
         return len(self._model)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._model.index_to_key)
 
-    def keys(self) -> Any:
-        return self._model.key_to_index.keys()
+    def keys(self) -> KeysView[str]:
+        keys: KeysView[str] = self._model.key_to_index.keys()
+        return keys
 
     def get(self, word: str, default: Any = None) -> Any:
         return self[word] if word in self else default
@@ -61,33 +67,23 @@ class _VocabView(Dict[str, _Vocab]):
 class GensimNames:
     """Methods that gensim has under these names."""
 
-    # Of the class that uses this one:
-    index_to_key: List[str]
-    key_to_index: Dict[str, int]
-    vectors: np.ndarray
-    norms: np.ndarray
-    vector_size: int
+    if TYPE_CHECKING:  # of the class that uses this one
+        index_to_key: List[str]
+        key_to_index: Dict[str, int]
+        vectors: FloatArray
+        norms: FloatArray
+        vector_size: int
+        most_similar: Any
 
-    def get_vector(self, key: Any, norm: bool = False) -> np.ndarray:
-        raise NotImplementedError
-
-    def most_similar(self, positive: Any = None, negative: Any = None, topn: Optional[int] = 10,
-                     clip_start: int = 0, clip_end: Optional[int] = None,
-                     restrict_vocab: Optional[int] = None, indexer: Any = None) -> Any:
-        raise NotImplementedError
-
-    def find(self, word: str) -> Optional[int]:
-        raise NotImplementedError
-
-    def _number(self, word: Any) -> int:
-        raise NotImplementedError
-
-    def __contains__(self, word: object) -> bool:
-        raise NotImplementedError
+        def get_vector(self, key: Word, norm: bool = False) -> FloatArray: ...
+        def similarity(self, first: Word, second: Word) -> float: ...
+        def frequency(self, word: Word) -> int: ...
+        def _number(self, word: Word) -> int: ...
+        def __contains__(self, word: object) -> bool: ...
 
     # ---- Attributes -----------------------------------------------------------------------
     @property
-    def wv(self) -> Any:
+    def wv(self: "_Self") -> "_Self":
         """The model itself, which in gensim is a part of it."""
         return self
 
@@ -99,21 +95,21 @@ class GensimNames:
     index2entity = index2word
 
     @property
-    def vocab(self) -> Dict[str, Any]:
+    def vocab(self) -> Dict[str, _Vocab]:
         """`vocab` of gensim 3: an object with `count` and `index` for each word."""
         return _VocabView(self)
 
     @property
-    def syn0(self) -> np.ndarray:
+    def syn0(self) -> FloatArray:
         """`vectors` of old versions."""
         return self.vectors
 
     # ---- Single words ---------------------------------------------------------------------
-    def word_vec(self, word: Any, use_norm: bool = False) -> np.ndarray:
+    def word_vec(self, word: Word, use_norm: bool = False) -> FloatArray:
         """`get_vector` of gensim 3."""
         return self.get_vector(word, norm=use_norm)
 
-    def get_index(self, key: Any, default: Any = None) -> Any:
+    def get_index(self, key: Word, default: Optional[int] = None) -> int:
         """The number of a word; the default, if it is not None, for a word that is not there."""
         if key in self:
             return self._number(key)
@@ -121,38 +117,42 @@ class GensimNames:
             return default
         raise KeyError(f"Key '{key}' not present")
 
-    def has_index_for(self, key: Any) -> bool:
+    def has_index_for(self, key: Word) -> bool:
         """Whether the model has the word."""
         return key in self
 
-    def get_vecattr(self, key: Any, attr: str) -> Any:
+    def get_vecattr(self, key: Word, attr: str) -> int:
         """The attribute `count` of a word: its frequency."""
         if attr != "count":
             raise KeyError(f"the attribute {attr!r} is not supported, only 'count'")
-        return self.frequency(key)  # type: ignore[attr-defined]
+        return self.frequency(key)
 
-    def get_normed_vectors(self) -> np.ndarray:
+    def get_normed_vectors(self) -> FloatArray:
         """All vectors, scaled to length 1: a copy."""
         return self.vectors / np.maximum(self.norms, np.float32(1e-30))[:, None]
 
     # ---- Similarity -----------------------------------------------------------------------
-    def similar_by_key(self, key: Any, topn: int = 10, restrict_vocab: Optional[int] = None) -> Any:
+    def similar_by_key(self, key: Word, topn: int = 10,
+                       restrict_vocab: Optional[int] = None) -> Neighbours:
         """The nearest words of a word."""
-        return self.most_similar(positive=[key], topn=topn, restrict_vocab=restrict_vocab)
+        near: Neighbours = self.most_similar(positive=[key], topn=topn, restrict_vocab=restrict_vocab)
+        return near
 
     similar_by_word = similar_by_key
 
-    def similar_by_vector(self, vector: np.ndarray, topn: int = 10,
-                          restrict_vocab: Optional[int] = None) -> Any:
+    def similar_by_vector(self, vector: Array, topn: int = 10,
+                          restrict_vocab: Optional[int] = None) -> Neighbours:
         """The nearest words of a vector."""
-        return self.most_similar(positive=[np.asarray(vector)], topn=topn,
-                                 restrict_vocab=restrict_vocab)
+        near: Neighbours = self.most_similar(positive=[np.asarray(vector)], topn=topn,
+                                             restrict_vocab=restrict_vocab)
+        return near
 
-    def distance(self, first: Any, second: Any) -> float:
+    def distance(self, first: Word, second: Word) -> float:
         """1 - similarity."""
-        return 1 - self.similarity(first, second)  # type: ignore[attr-defined]
+        return 1 - self.similarity(first, second)
 
-    def distances(self, word_or_vector: Any, other_words: Sequence[Any] = ()) -> np.ndarray:
+    def distances(self, word_or_vector: Union[Word, Array],
+                  other_words: Sequence[Word] = ()) -> FloatArray:
         """1 - cosine, to some words or, without any, to all words."""
         vector = (word_or_vector if isinstance(word_or_vector, np.ndarray)
                   else self.get_vector(word_or_vector))
@@ -163,9 +163,9 @@ class GensimNames:
             others, norms = self.vectors, self.norms
         return 1 - others @ vector / (np.linalg.norm(vector) * norms)
 
-    def get_mean_vector(self, keys: Any, weights: Optional[Sequence[float]] = None,
+    def get_mean_vector(self, keys: Iterable[Union[Word, Array]], weights: Optional[Sequence[float]] = None,
                         pre_normalize: bool = True, post_normalize: bool = False,
-                        ignore_missing: bool = True) -> np.ndarray:
+                        ignore_missing: bool = True) -> FloatArray:
         """The weighted mean of words or vectors."""
         keys = list(keys)
         if not keys:
@@ -189,14 +189,15 @@ class GensimNames:
             mean = mean / np.float32(total)
         return _unit(mean) if post_normalize else mean
 
-    def n_similarity(self, first: Sequence[Any], second: Sequence[Any]) -> float:
+    def n_similarity(self, first: Sequence[Word], second: Sequence[Word]) -> float:
         """The cosine of the mean vectors of two lists of words."""
         if not (len(first) and len(second)):
             raise ZeroDivisionError("At least one of the passed list is empty.")
         a, b = (self.get_mean_vector(words, pre_normalize=False) for words in (first, second))
         return float(np.dot(_unit(a), _unit(b)))
 
-    def rank_by_centrality(self, words: Iterable[Any], use_norm: bool = True) -> List[Tuple[float, Any]]:
+    def rank_by_centrality(self, words: Iterable[Word],
+                           use_norm: bool = True) -> List[Tuple[float, Word]]:
         """Words with the cosine of each to the mean of all, the most central first."""
         used = [word for word in words if word in self]
         if not used:
@@ -205,13 +206,13 @@ class GensimNames:
         mean = _unit(vectors.mean(axis=0))
         return sorted(zip((float(x) for x in vectors @ mean), used), reverse=True)
 
-    def doesnt_match(self, words: Iterable[Any]) -> Any:
+    def doesnt_match(self, words: Iterable[Word]) -> Word:
         """The word that does not fit the others."""
         if isinstance(words, str):
             words = words.split()
         return self.rank_by_centrality(words)[-1][1]
 
-    def closer_than(self, key1: Any, key2: Any) -> List[str]:
+    def closer_than(self, key1: Word, key2: Word) -> List[str]:
         """The words that are nearer to the first word than the second one is."""
         cosines = self.most_similar(positive=[key1], topn=None)
         first, second = self._number(key1), self._number(key2)
@@ -220,16 +221,25 @@ class GensimNames:
 
     words_closer_than = closer_than
 
-    def rank(self, key1: Any, key2: Any) -> int:
+    def rank(self, key1: Word, key2: Word) -> int:
         """The rank of the second word among the neighbours of the first, from 1."""
         return len(self.closer_than(key1, key2)) + 1
 
-    def most_similar_cosmul(self, positive: Any = None, negative: Any = None,
-                            topn: Optional[int] = 10, restrict_vocab: Optional[int] = None) -> Any:
+    @overload
+    def most_similar_cosmul(self, positive: Queries = None, negative: Queries = None, topn: int = 10,
+                            restrict_vocab: Optional[int] = None) -> Neighbours: ...
+
+    @overload
+    def most_similar_cosmul(self, positive: Queries = None, negative: Queries = None, *, topn: None,
+                            restrict_vocab: Optional[int] = None) -> FloatArray: ...
+
+    def most_similar_cosmul(self, positive: Queries = None, negative: Queries = None,
+                            topn: Optional[int] = 10, restrict_vocab: Optional[int] = None
+                            ) -> Union[Neighbours, FloatArray]:
         """The words with the highest product of cosines (Levy and Goldberg, 2014)."""
         def listed(queries: Any) -> List[Any]:
             return [queries] if isinstance(queries, str) else list(queries or ())
-        terms: List[List[np.ndarray]] = []
+        terms: List[List[FloatArray]] = []
         used = set()
         for queries in (listed(positive), listed(negative)):
             terms.append([])
@@ -259,13 +269,13 @@ class GensimNames:
         vectors = KeyedVectors(self.vector_size)
         vectors.add_vectors(self.index_to_key, np.array(self.vectors))
         for i, word in enumerate(self.index_to_key):
-            vectors.set_vecattr(word, "count", self.frequency(i))  # type: ignore[attr-defined]
+            vectors.set_vecattr(word, "count", self.frequency(i))
         return vectors
 
     # ---- Evaluation -----------------------------------------------------------------------
-    def evaluate_word_pairs(self, pairs: str, delimiter: str = "\t", encoding: str = "utf8",
+    def evaluate_word_pairs(self, pairs: Path, delimiter: str = "\t", encoding: str = "utf8",
                             restrict_vocab: int = 300000, case_insensitive: bool = True,
-                            dummy4unknown: bool = False) -> Any:
+                            dummy4unknown: bool = False) -> Tuple[Any, Any, float]:
         """Correlation of cosines with the ratings of a file: (Pearson, Spearman, percentage of pairs
         with unknown words), each correlation with its p-value, which needs scipy."""
         words = {word: i for i, word in enumerate(self.index_to_key[:restrict_vocab])}
@@ -288,7 +298,7 @@ class GensimNames:
                 except ValueError:
                     continue
                 if a in words and b in words:
-                    ours.append(self.similarity(words[a], words[b]))  # type: ignore[attr-defined]
+                    ours.append(self.similarity(words[a], words[b]))
                 else:
                     unknown += 1
                     if not dummy4unknown:
@@ -300,9 +310,10 @@ class GensimNames:
         total = len(gold) + (0 if dummy4unknown else unknown)
         return (*_correlations(gold, ours), 100.0 * unknown / total)
 
-    def evaluate_word_analogies(self, analogies: str, restrict_vocab: int = 300000,
+    def evaluate_word_analogies(self, analogies: Path, restrict_vocab: int = 300000,
                                 case_insensitive: bool = True, dummy4unknown: bool = False,
-                                similarity_function: str = "most_similar") -> Any:
+                                similarity_function: str = "most_similar"
+                                ) -> Tuple[float, List[Dict[str, Any]]]:
         """The share of right answers to the analogies of a file, and the answers by section."""
         words: Dict[str, int] = {}
         for i, word in enumerate(self.index_to_key[:restrict_vocab]):
@@ -342,7 +353,7 @@ class GensimNames:
         return (len(total["correct"]) / asked if asked else 0.0), sections
 
 
-def _ranks(values: Sequence[float]) -> np.ndarray:
+def _ranks(values: Sequence[float]) -> Array:
     array = np.asarray(values, float)
     order = np.argsort(array, kind="stable")
     _, first, counts = np.unique(array[order], return_index=True, return_counts=True)

@@ -4,23 +4,29 @@ import ctypes
 import json
 import os
 from html import escape
-from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
-                    Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple,
+                    Union, overload)
 
 import numpy as np
 
 from . import _abi
 from ._abi import psdvec_measure as Measure
+from ._abi import psdvec_options_kind as Kind
 from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
 from ._handle import ModelHandle, temporary
 from ._library import lib, text
+from ._options import documented
 from ._results import Neighbours, plural
+from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
-Word = Union[str, int]
-Query = Union[str, int, np.ndarray, Tuple[Any, float]]
+if TYPE_CHECKING:
+    from ._counts import Counts
+    from ._documents import DocumentScores
+    from ._operations import Scores
+
 _FLOATS = ctypes.POINTER(ctypes.c_float)
 
 
@@ -33,7 +39,7 @@ class _Memory:
                                     "typestr": kind}
 
 
-def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> np.ndarray:
+def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> FloatArray:
     """A read-only float32 array without a copy."""
     return np.asarray(_Memory(owner, address, shape))
 
@@ -67,7 +73,7 @@ class Model(GensimNames):
         text, or .npy with its list of words beside it.
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[ModelHandle] = None):
+    def __init__(self, path: Path, *, _handle: Optional[ModelHandle] = None):
         self._open(_handle or ModelHandle(os.fspath(path)))
 
     def _open(self, handle: ModelHandle) -> None:
@@ -75,8 +81,8 @@ class Model(GensimNames):
         self._info = lib.psdvec_model_get_info(handle.pointer).contents
         self._words: Optional[List[str]] = None
         self._index: Optional[Dict[str, int]] = None
-        self._vectors: Optional[np.ndarray] = None
-        self._norms: Optional[np.ndarray] = None
+        self._vectors: Optional[FloatArray] = None
+        self._norms: Optional[FloatArray] = None
 
     @property
     def _model(self) -> int:
@@ -201,7 +207,7 @@ class Model(GensimNames):
                       _abi.psdvec_token_fn(take), None)
         return words
 
-    def _number(self, word: Any) -> int:
+    def _number(self, word: Word) -> int:
         if isinstance(word, str):
             i = self.find(word)
             if i is None:
@@ -217,7 +223,7 @@ class Model(GensimNames):
 
     # ---- Vectors --------------------------------------------------------------------------
     @property
-    def vectors(self) -> np.ndarray:
+    def vectors(self) -> FloatArray:
         """The vectors of all words, one per row: a read-only view of the file, without a copy."""
         if self._vectors is None:
             pointer = _FLOATS()
@@ -227,7 +233,7 @@ class Model(GensimNames):
         return self._vectors
 
     @property
-    def generative_vectors(self) -> np.ndarray:
+    def generative_vectors(self) -> FloatArray:
         """The generative vectors of all words: a read-only view."""
         pointer = lib.psdvec_model_vector(self._model, 0)
         if not pointer:
@@ -236,7 +242,7 @@ class Model(GensimNames):
         return view(self._handle, address, (len(self), self.vector_size))
 
     @property
-    def eigenvalues(self) -> Optional[np.ndarray]:
+    def eigenvalues(self) -> Optional[FloatArray]:
         """The eigenvalues of the core matrix with their signs, or None."""
         pointer = self._info.eigenvalues
         if not pointer:
@@ -245,13 +251,13 @@ class Model(GensimNames):
         return view(self._handle, address, (self.vector_size,))
 
     @property
-    def norms(self) -> np.ndarray:
+    def norms(self) -> FloatArray:
         """The lengths of all vectors."""
         if self._norms is None:
             self._norms = np.linalg.norm(self.vectors, axis=1)
         return self._norms
 
-    def get_vector(self, key: Word, norm: bool = False) -> np.ndarray:
+    def get_vector(self, key: Word, norm: bool = False) -> FloatArray:
         """The vector of a word.
 
         A word that the model does not have gets a vector by its spelling, if the model has learnt
@@ -284,7 +290,7 @@ class Model(GensimNames):
         spelled = room.raw[:needed.value] if 0 < needed.value < len(room) else data
         return bool(lib.psdvec_model_spell(self._model, spelled, len(spelled), pointer))
 
-    def __getitem__(self, key: Union[Word, Sequence[Word]]) -> np.ndarray:
+    def __getitem__(self, key: Union[Word, Sequence[Word]]) -> FloatArray:
         if isinstance(key, (str, int, np.integer)):
             return self.get_vector(key)
         return np.vstack([self.get_vector(k) for k in key])
@@ -315,7 +321,7 @@ class Model(GensimNames):
         options.except_count = len(excluded)
         return options
 
-    def _target(self, positive: Any, negative: Any) -> Tuple[np.ndarray, List[int]]:
+    def _target(self, positive: Queries, negative: Queries) -> Tuple[FloatArray, List[int]]:
         """The sum of unit vectors, and the words that must not be answers."""
         total = np.zeros(self.vector_size, np.float64)
         used: List[int] = []
@@ -343,11 +349,23 @@ class Model(GensimNames):
             raise ValueError("the vectors of the query are not finite")
         return total.astype(np.float32), used
 
-    def most_similar(self, positive: Any = None, negative: Any = None, topn: Optional[int] = 10,
+    @overload
+    def most_similar(self, positive: Queries = None, negative: Queries = None, topn: int = 10,
                      clip_start: int = 0, clip_end: Optional[int] = None,
+                     restrict_vocab: Optional[int] = None, indexer: None = None, *,
+                     forms: bool = True, min_frequency: int = 0,
+                     min_score: Optional[float] = None) -> Neighbours: ...
+
+    @overload
+    def most_similar(self, positive: Queries = None, negative: Queries = None, *, topn: None,
+                     clip_start: int = 0, clip_end: Optional[int] = None,
+                     restrict_vocab: Optional[int] = None) -> FloatArray: ...
+
+    def most_similar(self, positive: Queries = None, negative: Queries = None,
+                     topn: Optional[int] = 10, clip_start: int = 0, clip_end: Optional[int] = None,
                      restrict_vocab: Optional[int] = None, indexer: Any = None, *,
                      forms: bool = True, min_frequency: int = 0,
-                     min_score: Optional[float] = None) -> Any:
+                     min_score: Optional[float] = None) -> Union[Neighbours, FloatArray]:
         """The words whose vectors are nearest, by cosine.
 
         Parameters
@@ -409,7 +427,7 @@ class Model(GensimNames):
         return [Neighbours((word, score) for _, word, score in found)
                 for found in self._search(np.vstack(targets), topn, options)]
 
-    def _search(self, targets: np.ndarray, topn: int, options: Any) -> List[List[Tuple[int, str, float]]]:
+    def _search(self, targets: FloatArray, topn: int, options: Any) -> List[List[Tuple[int, str, float]]]:
         targets = np.ascontiguousarray(targets, np.float32)
         count = len(targets)
         topn = max(1, min(topn, len(self)))
@@ -420,7 +438,7 @@ class Model(GensimNames):
         return [[(near.word, self._word(near.word), float(near.cosine))
                  for near in room[topn * q:topn * q + found[q]]] for q in range(count)]
 
-    def _all_cosines(self, target: np.ndarray) -> np.ndarray:
+    def _all_cosines(self, target: FloatArray) -> FloatArray:
         length = np.linalg.norm(target)
         with np.errstate(divide="ignore", invalid="ignore"):
             cosines = self.vectors @ target / (self.norms * (length or 1.0))
@@ -460,35 +478,110 @@ class Model(GensimNames):
         return Neighbours((self._word(near.word), float(near.cosine)) for near in room[:found.value])
 
     # ---- Operations, as functions of the package ------------------------------------------
-    def extend(self, texts: Any, output: Any = None, **options: Any) -> "Model":
-        """A new model that also has the words of new text; see `psdvec.extend`."""
+    @documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
+    def extend(self, texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
+               **options: Any) -> "Model":
+        """A new model that also has the words of new text; see `psdvec.extend`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+        output : path, optional
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Model
+        """
         from ._operations import extend
-        return extend(self, texts, output, **options)
+        return extend(self, texts, output, progress=progress, **options)
 
-    def evaluate(self, sets: Any = None, **options: Any) -> Any:
-        """Scores on test sets; see `psdvec.evaluate`."""
+    @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
+    def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, progress: Show = None,
+                 **options: Any) -> "Scores":
+        """Scores on test sets; see `psdvec.evaluate`.
+
+        Parameters
+        ----------
+        sets : path or list of paths, optional
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Scores
+        """
         from ._operations import evaluate
-        return evaluate(self, sets, **options)
+        return evaluate(self, sets, progress=progress, **options)
 
-    def score(self, texts: Any, **options: Any) -> Any:
-        """The probability of documents; see `psdvec.score`."""
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+    def score(self, texts: Texts, *, counts: Optional["Counts"] = None, progress: Show = None,
+              **options: Any) -> "DocumentScores":
+        """The probability of documents; see `psdvec.score`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+        counts : Counts, optional
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        DocumentScores
+        """
         from ._documents import score
-        return score(self, texts, **options)
+        return score(self, texts, counts=counts, progress=progress, **options)
 
-    def next_words(self, before: Any, topn: int = 10, **options: Any) -> Neighbours:
-        """The most probable words after a text; see `psdvec.next_words`."""
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+    def next_words(self, before: Union[str, Sequence[str]], topn: int = 10, *,
+                   counts: Optional["Counts"] = None, **options: Any) -> Neighbours:
+        """The most probable words after a text; see `psdvec.next_words`.
+
+        Parameters
+        ----------
+        before : str or list of str
+        topn : int
+        counts : Counts, optional
+        **options
+
+        Returns
+        -------
+        list of (str, float)
+        """
         from ._documents import next_words
-        return next_words(self, before, topn, **options)
+        return next_words(self, before, topn, counts=counts, **options)
 
-    def generate(self, prompt: Any = "", **options: Any) -> List[str]:
-        """Words drawn from the model; see `psdvec.generate`."""
+    @documented([Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+    def generate(self, prompt: Union[str, Sequence[str]] = "", *, counts: Optional["Counts"] = None,
+                 **options: Any) -> List[str]:
+        """Words drawn from the model; see `psdvec.generate`.
+
+        Parameters
+        ----------
+        prompt : str or list of str
+        counts : Counts, optional
+        **options
+
+        Returns
+        -------
+        list of str
+        """
         from ._documents import generate
-        return generate(self, prompt, **options)
+        return generate(self, prompt, counts=counts, **options)
 
     # ---- Files ----------------------------------------------------------------------------
-    def save(self, path: Union[str, "os.PathLike[str]"], **options: Any) -> None:
-        """Writes the model to a file, in the format of the suffix: .safetensors, .vec, .bin, .txt
-        (GloVe), .npy. Options are those of `psdvec convert`: dim, words, precision, ..."""
+    @documented([Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT])
+    def save(self, path: Path, **options: Any) -> None:
+        """Writes the model to a file.
+
+        Parameters
+        ----------
+        path : path
+            The suffix is the format: .safetensors, .vec, .bin, .txt (GloVe), .npy.
+        **options
+        """
         from ._operations import convert
         convert(self.path, path, **options)
 
@@ -508,8 +601,17 @@ class Model(GensimNames):
     def __reduce__(self) -> Any:
         if self._handle.folder is None:
             return (Model, (os.path.abspath(self.path),))
-        with open(self.path, "rb") as file:
-            return (_from_bytes, (file.read(),))
+        return (from_bytes, (self.to_bytes(),))
+
+    def to_bytes(self) -> bytes:
+        """The contents of a model file, for databases and pickles; `psdvec.from_bytes` opens them."""
+        if self.path.endswith(".safetensors"):
+            with open(self.path, "rb") as file:
+                return file.read()
+        _folder, path = temporary()
+        self.save(path)
+        with open(path, "rb") as file:
+            return file.read()
 
     def __copy__(self) -> "Model":
         return Model(self.path, _handle=self._handle)
@@ -559,14 +661,15 @@ def _as_list(queries: Any) -> List[Any]:
     return list(queries)
 
 
-def _from_bytes(data: bytes) -> Model:
+def from_bytes(data: bytes) -> Model:
+    """Opens a model from the contents of its file; see `Model.to_bytes`."""
     folder, path = temporary()
     with open(path, "wb") as file:
         file.write(data)
     return Model(path, _handle=ModelHandle(path, folder=folder))
 
 
-def load(path: Union[str, "os.PathLike[str]"]) -> Model:
+def load(path: Path) -> Model:
     """Opens a model of psdvec, or vectors of another program.
 
     Parameters

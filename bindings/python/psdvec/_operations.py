@@ -8,24 +8,24 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
 from ._abi import psdvec_vectors_format as Format
-from ._context import Context, ProgressCallback
+from ._context import Context
 from ._counts import Counts
 from ._errors import OptionError
 from ._library import lib, text
 from ._handle import CountsHandle, ModelHandle, temporary
 from ._model import Model, Score
-from ._options import Settings, describe, split
+from ._options import Settings
+from ._options import documented as _documented
+from ._options import split
 from ._texts import Inputs
-
-Path = Union[str, "os.PathLike[str]"]
-Show = Union[None, bool, str, ProgressCallback]
+from ._types import Path, Show, Texts
 
 
 def _paths(paths: Sequence[str]) -> Any:
     return (ctypes.c_char_p * len(paths))(*(os.fsencode(path) for path in paths))
 
 
-def _inputs(texts: Any, counting: Dict[str, Any], given: Dict[Kind, Dict[str, Any]],
+def _inputs(texts: Texts, counting: Dict[str, Any], given: Dict[Kind, Dict[str, Any]],
             twice: bool = False) -> Inputs:
     """The inputs of a call that counts; phrases are found in a first pass."""
     return Inputs(texts, twice or counting.get("phrases") == "auto",
@@ -42,17 +42,9 @@ def _text_options(function: str, inputs: Inputs, given: Dict[str, Any]) -> Dict[
     return {"tokenizer": "whitespace", **given}
 
 
-def _documented(kinds: Sequence[Kind], preset: Optional[str] = None) -> Any:
-    """Adds the options of the library's tables to the docstring of a function."""
-    def add(function: Any) -> Any:
-        function.__doc__ = (function.__doc__ or "").replace("    **options\n", describe(kinds, preset) + "\n")
-        return function
-    return add
-
-
 @_documented([Kind.OPTIONS_TRAIN, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
              "default")
-def train(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
+def train(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
           **options: Any) -> Model:
     """Trains a model.
 
@@ -122,7 +114,7 @@ def _is_counts(inputs: Inputs) -> bool:
 
 
 @_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
+def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
           **options: Any) -> Counts:
     """Counts which words occur together.
 
@@ -154,7 +146,7 @@ def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
 
 
 @_documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
-def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None, *,
+def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = None, *,
            progress: Show = None, **options: Any) -> Model:
     """Adds the words of new text to a model, without changing its vectors.
 
@@ -185,7 +177,7 @@ def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None,
 
 
 @_documented([Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def baseline(texts: Any, method: str, output: Optional[Path] = None, *, progress: Show = None,
+def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progress: Show = None,
              **options: Any) -> Model:
     """Trains vectors with another method, to compare with.
 

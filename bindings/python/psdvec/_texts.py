@@ -13,7 +13,7 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, and nan as pandas has it for missing values."""
     return value is None or (isinstance(value, float) and value != value)
 
@@ -63,7 +63,7 @@ class Inputs:
             raise TypeError("give a path, a list of pathlib.Path objects, or an iterable of texts or "
                             f"token lists, not {type(source).__name__}") from None
         for element in self._elements:
-            if not _missing(element):
+            if not is_missing(element):
                 self._first = element
                 break
         if self._first is None:
@@ -79,7 +79,7 @@ class Inputs:
             yield self._first
             yield from self._elements
         for element in all_elements():
-            if _missing(element):
+            if is_missing(element):
                 continue
             if isinstance(element, str) == self.tokens:
                 raise TypeError("the texts are a mixture of str and token lists")
