@@ -14,6 +14,7 @@ from ._abi import psdvec_options_kind as Kind
 from ._errors import PsdvecWarning, error_for
 from ._library import lib, text
 from ._options import Settings
+from ._texts import Inputs
 from ._types import Progress, Show
 
 logger = logging.getLogger("psdvec")
@@ -21,7 +22,7 @@ logger = logging.getLogger("psdvec")
 
 def status_name(status: int) -> str:
     """The name of a status code."""
-    return lib.psdvec_status_name(status).decode()
+    return text(lib.psdvec_status_name(status))
 
 
 class _TerminalBar:
@@ -119,7 +120,7 @@ class Context:
         if status:
             raise error_for(status, status_name(status),
                             "cannot start with these values of threads and memory")
-        self.handle = handle
+        self.handle: Optional[ctypes.c_void_p] = handle
         self._process = os.getpid()
 
     def _message(self, _user: Any, level: int, message: Any) -> None:
@@ -142,7 +143,7 @@ class Context:
         """Asks the running call to stop; any thread may do so."""
         self._stop.value = 1
 
-    def check(self, status: int, inputs: Any = None) -> None:
+    def check(self, status: int, inputs: Optional[Inputs] = None) -> None:
         """Raises the exception for a status that is not 0, and issues collected warnings."""
         def name(message: str) -> str:
             return inputs.name(message) if inputs is not None else message
@@ -163,7 +164,7 @@ class Context:
         """Calls a function that returns soon."""
         self.check(function(self.handle, *arguments))
 
-    def run(self, function: Any, *arguments: Any, inputs: Any = None) -> None:
+    def run(self, function: Any, *arguments: Any, inputs: Optional[Inputs] = None) -> None:
         """Calls a function that takes long; `inputs` are its texts, if it has some.
 
         It runs in a thread of its own, because Python handles Ctrl-C only in the main thread, and

@@ -73,7 +73,7 @@ class Counts:
 
     def __getitem__(self, pair: Tuple[Union[str, int], Union[str, int]]) -> float:
         context, focus = (self._number(word) for word in pair)
-        return lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale
+        return float(lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale)
 
     def row(self, word: Word) -> Tuple[Array, Array]:
         """The numbers of the words that follow a word, ascending, and their counts."""

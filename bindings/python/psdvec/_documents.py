@@ -86,7 +86,7 @@ class Scorer:
         for one, model, its_counts in zip(array, chosen, counts):
             one.model = model._model
             one.counts = its_counts._handle.pointer if its_counts is not None else None
-        self.handle = ctypes.c_void_p()
+        self.handle: Optional[ctypes.c_void_p] = ctypes.c_void_p()
         self.context.call(lib.psdvec_scorer_open, settings.cast(_abi.psdvec_scorer_options), array,
                           len(chosen), ctypes.byref(self.handle))
 
@@ -196,7 +196,7 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
     length = settings.struct(_abi.psdvec_generate_options).length
     words = (ctypes.c_uint32 * max(1, length))()
     scorer.run(lib.psdvec_scorer_generate, settings.cast(_abi.psdvec_generate_options), numbers,
-               count, words, _abi.psdvec_draw_fn(), None)
+               count, words, _abi.psdvec_draw_fn(0), None)
     return [model._word(i) for i in words[:length]]
 
 

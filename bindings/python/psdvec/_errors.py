@@ -64,7 +64,7 @@ _BY_FAMILY: Dict[int, Type[PsdvecError]] = {
 
 def error_for(status: int, name: str, message: str) -> PsdvecError:
     """The exception for a status of the library."""
-    kind = _BY_STATUS.get(status) or _BY_FAMILY.get(status // 100, PsdvecError)
+    kind = _BY_STATUS.get(status, _BY_FAMILY.get(status // 100, PsdvecError))
     error = kind(message or name)
     error.status = name
     return error

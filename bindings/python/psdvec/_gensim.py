@@ -3,7 +3,7 @@
 Results are those of gensim: tests run the same calls on both.
 """
 
-from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, KeysView, List, Optional, Sequence,
+from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence,
                     Tuple, TypeVar, Union, overload)
 
 import numpy as np
@@ -50,9 +50,8 @@ class _VocabView(Dict[str, _Vocab]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._model.index_to_key)
 
-    def keys(self) -> KeysView[str]:
-        keys: KeysView[str] = self._model.key_to_index.keys()
-        return keys
+    def keys(self) -> Any:
+        return self._model.key_to_index.keys()
 
     def get(self, word: str, default: Any = None) -> Any:
         return self[word] if word in self else default
@@ -68,12 +67,12 @@ class GensimNames:
     """Methods that gensim has under these names."""
 
     if TYPE_CHECKING:  # of the class that uses this one
-        index_to_key: List[str]
-        key_to_index: Dict[str, int]
-        vectors: FloatArray
-        norms: FloatArray
-        vector_size: int
         most_similar: Any
+        index_to_key: Any
+        key_to_index: Any
+        vectors: Any
+        norms: Any
+        vector_size: Any
 
         def get_vector(self, key: Word, norm: bool = False) -> FloatArray: ...
         def similarity(self, first: Word, second: Word) -> float: ...
@@ -90,7 +89,8 @@ class GensimNames:
     @property
     def index2word(self) -> List[str]:
         """`index_to_key` of gensim 3."""
-        return self.index_to_key
+        words: List[str] = self.index_to_key
+        return words
 
     index2entity = index2word
 
@@ -102,7 +102,8 @@ class GensimNames:
     @property
     def syn0(self) -> FloatArray:
         """`vectors` of old versions."""
-        return self.vectors
+        vectors: FloatArray = self.vectors
+        return vectors
 
     # ---- Single words ---------------------------------------------------------------------
     def word_vec(self, word: Word, use_norm: bool = False) -> FloatArray:
@@ -129,7 +130,7 @@ class GensimNames:
 
     def get_normed_vectors(self) -> FloatArray:
         """All vectors, scaled to length 1: a copy."""
-        return self.vectors / np.maximum(self.norms, np.float32(1e-30))[:, None]
+        return np.asarray(self.vectors / np.maximum(self.norms, np.float32(1e-30))[:, None])
 
     # ---- Similarity -----------------------------------------------------------------------
     def similar_by_key(self, key: Word, topn: int = 10,
@@ -161,7 +162,7 @@ class GensimNames:
             norms = np.linalg.norm(others, axis=1)
         else:
             others, norms = self.vectors, self.norms
-        return 1 - others @ vector / (np.linalg.norm(vector) * norms)
+        return np.asarray(1 - others @ vector / (np.linalg.norm(vector) * norms))
 
     def get_mean_vector(self, keys: Iterable[Union[Word, Array]], weights: Optional[Sequence[float]] = None,
                         pre_normalize: bool = True, post_normalize: bool = False,
@@ -257,10 +258,10 @@ class GensimNames:
         if factors[1]:
             scores = scores / (np.prod(factors[1], axis=0) + 0.000001)
         if topn is None:
-            return scores
+            return np.asarray(scores, np.float32)
         order = np.argsort(-scores, kind="stable")[:topn + len(used)]
-        return Neighbours((self.index_to_key[i], float(scores[i]))
-                          for i in order if i not in used)[:topn]
+        return Neighbours([(self.index_to_key[i], float(scores[i]))
+                           for i in order if i not in used][:topn])
 
     # ---- Conversion -----------------------------------------------------------------------
     def to_gensim(self) -> Any:

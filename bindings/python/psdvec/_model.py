@@ -167,7 +167,7 @@ class Model(GensimNames):
     def __contains__(self, word: object) -> bool:
         if isinstance(word, str):
             return self.find(word) is not None
-        return isinstance(word, (int, np.integer)) and 0 <= word < len(self)
+        return isinstance(word, (int, np.integer)) and 0 <= int(word) < len(self)
 
     def form(self, word: Word) -> str:
         """A word as it is usually written in the text: "Größe" for the word "grösse"."""
@@ -408,8 +408,7 @@ class Model(GensimNames):
         extra = min(clip_start, len(self))
         found = self._search(target[None, :], topn + extra,
                              self._options(clip_end, min_frequency, min_score, sorted(set(used))))[0]
-        return Neighbours((word, score) for i, word, score in found if i >= clip_start)[:topn] \
-            if clip_start else Neighbours((word, score) for _, word, score in found)
+        return Neighbours([(word, score) for i, word, score in found if i >= clip_start][:topn])
 
     def most_similar_many(self, queries: Sequence[Query], topn: int = 10, *,
                           restrict_vocab: Optional[int] = None) -> List[Neighbours]:
@@ -516,7 +515,7 @@ class Model(GensimNames):
         return evaluate(self, sets, progress=progress, **options)
 
     @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
-    def score(self, texts: Texts, *, counts: Optional["Counts"] = None, progress: Show = None,
+    def score(self, /, texts: Texts, *, counts: Optional["Counts"] = None, progress: Show = None,
               **options: Any) -> "DocumentScores":
         """The probability of documents; see `psdvec.score`.
 
@@ -535,7 +534,7 @@ class Model(GensimNames):
         return score(self, texts, counts=counts, progress=progress, **options)
 
     @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
-    def next_words(self, before: Union[str, Sequence[str]], topn: int = 10, *,
+    def next_words(self, /, before: Union[str, Sequence[str]], topn: int = 10, *,
                    counts: Optional["Counts"] = None, **options: Any) -> Neighbours:
         """The most probable words after a text; see `psdvec.next_words`.
 
@@ -554,7 +553,7 @@ class Model(GensimNames):
         return next_words(self, before, topn, counts=counts, **options)
 
     @documented([Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
-    def generate(self, prompt: Union[str, Sequence[str]] = "", *, counts: Optional["Counts"] = None,
+    def generate(self, /, prompt: Union[str, Sequence[str]] = "", *, counts: Optional["Counts"] = None,
                  **options: Any) -> List[str]:
         """Words drawn from the model; see `psdvec.generate`.
 
@@ -638,7 +637,7 @@ class Model(GensimNames):
         if self._handle.pointer is None:
             return escape(repr(self))
         title, details = self._title()
-        rows = []
+        rows: List[str] = []
         for i in range(min(len(self), 2000)):
             if len(rows) == 5:
                 break

@@ -110,7 +110,7 @@ def _is_counts(inputs: Inputs) -> bool:
             header = json.loads(file.read(size)) if size < 10**7 else {}
     except (OSError, ValueError):
         return False
-    return header.get("__metadata__", {}).get("format") == "psdvec.counts"
+    return bool(header.get("__metadata__", {}).get("format") == "psdvec.counts")
 
 
 @_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
@@ -284,8 +284,8 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
         lib.psdvec_report_free(report)
         for handle in lists:
             lib.psdvec_test_list_close(handle)
-        for one in owned:
-            lib.psdvec_test_close(one)
+        for test in owned:
+            lib.psdvec_test_close(test)
 
 
 class Difference(NamedTuple):

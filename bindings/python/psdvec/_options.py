@@ -41,7 +41,7 @@ def table(kind: Kind, preset: Optional[str] = None) -> Dict[str, Option]:
         row = pointer.contents
         lib.psdvec_option_range(pointer, room, len(room))
         default = lib.psdvec_option_default(pointer, preset.encode() if preset else None)
-        choices = []
+        choices: List[str] = []
         while row.choices and row.choices[len(choices)].name:
             choices.append(text(row.choices[len(choices)].name))
         options[text(row.name)] = Option(
@@ -155,9 +155,10 @@ def documented(kinds: Sequence[Kind], preset: Optional[str] = None) -> Callable[
         signature = inspect.signature(code)
         parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
         taken = {p.name for p in parameters}
+        described = {p.name for p in parameters if p.kind != p.POSITIONAL_ONLY}
         indent = " " * 8 if signature.parameters.get("self") and code is function else " " * 4
         function.__doc__ = (function.__doc__ or "").replace(
-            f"{indent}**options\n", describe(kinds, preset, taken, indent) + "\n")
+            f"{indent}**options\n", describe(kinds, preset, described, indent) + "\n")
         names = {name: None for kind in kinds for name in table(kind) if name not in taken}
         parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
                        for name in names]

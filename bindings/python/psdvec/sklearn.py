@@ -7,9 +7,8 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Unio
 import numpy as np
 
 try:
-    from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin,  # type: ignore[import]
-                              TransformerMixin)
-    from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
+    from sklearn.base import (BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin)
+    from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError("psdvec.sklearn needs scikit-learn 1.1 or later; install scikit-learn") from error
 
@@ -26,8 +25,7 @@ _KINDS = (Kind.OPTIONS_TRAIN, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTION
 
 
 @documented(_KINDS, "default")
-class PsdvecVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin,  # type: ignore[misc]
-                       BaseEstimator):
+class PsdvecVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Turns texts into vectors, for classifiers, regression and clustering.
 
     A word has the weight s / (s + p), where s is `smoothing` and p the relative frequency of the
