@@ -1,12 +1,13 @@
 """psdvec: word embeddings from a generative model.
 
     >>> import psdvec
-    >>> model = psdvec.train("wiki.txt.zst", dim=300, min_count=20)
-    >>> model.most_similar("king", topn=5)
+    >>> model = psdvec.train("wiki.txt.zst", dim=8, min_count=2)
+    >>> model.most_similar("king", topn=1)[0][0]
+    'prince'
 
 `train`, `count` and other functions read files, or any iterable of texts or token lists. Models are
 safetensors files; `load` opens them and vectors of other programs. The names of gensim's
-``KeyedVectors`` work on models.
+``KeyedVectors`` work on models. `psdvec.sklearn` has a vectorizer for scikit-learn.
 """
 
 from typing import TYPE_CHECKING, Any, List

@@ -95,6 +95,14 @@ def _display(progress: Show) -> Any:
     return _TerminalBar()
 
 
+def _level_of_caller() -> int:
+    """The `stacklevel` at which a warning names the line that called the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 class Context:
     """A context of the library: threads, memory, and what happens while a call runs."""
 
@@ -152,7 +160,7 @@ class Context:
             # Each element of an iterable is a document, whatever its length.
             if inputs is not None and inputs.streamed and "lines are wrapped" in message:
                 continue
-            warnings.warn(name(message), PsdvecWarning, stacklevel=4)
+            warnings.warn(name(message), PsdvecWarning, stacklevel=_level_of_caller())
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised

@@ -16,7 +16,19 @@ from ._types import Array, Path, Word
 
 
 class Counts:
-    """How often words occur together: x[i, j] counts word j after word i within the window."""
+    """How often words occur together: x[i, j] counts word j after word i within the window.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A counts file.
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+    >>> counts["a", "b"], counts["b", "a"], len(counts), "c" in counts
+    (2.0, 0.0, 3, True)
+    """
 
     def __init__(self, path: Path, *, _handle: Optional[CountsHandle] = None):
         self._handle = _handle or CountsHandle(os.fspath(path))
@@ -25,7 +37,14 @@ class Counts:
 
     @property
     def path(self) -> str:
-        """The counts file."""
+        """The counts file.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.path.endswith(".safetensors")
+        True
+        """
         return self._handle.path
 
     def __len__(self) -> int:
@@ -33,7 +52,14 @@ class Counts:
 
     @property
     def info(self) -> Dict[str, Any]:
-        """Sizes, and how the counts were made."""
+        """Sizes, and how the counts were made.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.info["tokens"], counts.info["documents"]
+        (5, 2)
+        """
         i = self._info
         facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
             "words", "bigrams", "tokens", "documents", "window", "held_out", "phrases", "file_bytes")}
@@ -44,7 +70,14 @@ class Counts:
 
     @property
     def index_to_key(self) -> List[str]:
-        """All words, by number."""
+        """All words, by number.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.index_to_key
+        ['a', 'b', 'c']
+        """
         if self._words is None:
             length = ctypes.c_size_t()
             by = ctypes.byref(length)
@@ -53,7 +86,23 @@ class Counts:
         return self._words
 
     def find(self, word: str) -> Optional[int]:
-        """The number of a word, or None."""
+        """The number of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int or None
+            None, if the counts do not have the word.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.find("b"), counts.find("d")
+        (1, None)
+        """
         data, i = word.encode("utf-8", "replace"), ctypes.c_uint32()
         found = lib.psdvec_counts_find(self._handle.pointer, data, len(data), ctypes.byref(i))
         return i.value if found else None
@@ -68,7 +117,22 @@ class Counts:
         return i
 
     def frequency(self, word: Word) -> int:
-        """How often a word occurs in the text."""
+        """How often a word occurs in the text.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.frequency("a")
+        2
+        """
         return int(lib.psdvec_counts_frequency(self._handle.pointer, self._number(word)))
 
     def __getitem__(self, pair: Tuple[Union[str, int], Union[str, int]]) -> float:
@@ -76,7 +140,24 @@ class Counts:
         return float(lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale)
 
     def row(self, word: Word) -> Tuple[Array, Array]:
-        """The numbers of the words that follow a word, ascending, and their counts."""
+        """The words that follow a word within the window.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        numpy.ndarray, numpy.ndarray
+            The numbers of the words, ascending, and their counts.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> words, values = counts.row("a")
+        >>> words.tolist(), values.tolist()
+        ([1, 2], [2.0, 1.0])
+        """
         row = _abi.psdvec_row()
         lib.psdvec_counts_row(self._handle.pointer, self._number(word), ctypes.byref(row))
         if not row.length:
@@ -86,7 +167,19 @@ class Counts:
                 np.ctypeslib.as_array(values, (row.length,)) / self._info.scale)
 
     def to_scipy(self) -> Any:
-        """The counts as a scipy.sparse.csr_matrix; rows are the words before."""
+        """The counts as a sparse matrix, which needs scipy.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            Rows are the words before.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.to_scipy().toarray().tolist()
+        [[0.0, 2.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+        """
         from scipy.sparse import csr_matrix
         begin = np.zeros(len(self) + 1, np.int64)
         rows = [self.row(i) for i in range(len(self))]
@@ -96,7 +189,18 @@ class Counts:
         return csr_matrix((values, focus.astype(np.int32), begin), shape=(len(self), len(self)))
 
     def verify(self) -> None:
-        """Reads the whole file and checks it; raises FormatError if it is damaged."""
+        """Reads the whole file and checks it.
+
+        Raises
+        ------
+        FormatError
+            If the file is damaged.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.verify()
+        """
         shared().call(lib.psdvec_counts_verify, self._handle.pointer)
 
     def __repr__(self) -> str:
@@ -107,5 +211,21 @@ class Counts:
 
 
 def load_counts(path: Path) -> Counts:
-    """Opens a counts file."""
+    """Opens a counts file.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+
+    Returns
+    -------
+    Counts
+
+    Examples
+    --------
+    >>> len(psdvec.count(["a b"], "ab.safetensors", min_count=1))
+    2
+    >>> psdvec.load_counts("ab.safetensors")["a", "b"]
+    1.0
+    """
     return Counts(path)

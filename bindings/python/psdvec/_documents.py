@@ -21,7 +21,14 @@ from ._types import Path, Show, Texts
 
 
 class DocumentScore(NamedTuple):
-    """The score of a document under each model: natural logarithms."""
+    """The score of a document under each model: natural logarithms.
+
+    Examples
+    --------
+    >>> score = model.score(["the king wears his crown"])[0]
+    >>> score.words, score.known, score.beginning
+    (5, 5, 'the king wears his crown')
+    """
 
     number: int                     #: from 1
     beginning: str                  #: the first words
@@ -34,13 +41,30 @@ class DocumentScore(NamedTuple):
 
 
 class DocumentScores(List[DocumentScore]):
-    """The scores of documents, with their sum in `total`."""
+    """The scores of documents, with their sum in `total`.
+
+    Examples
+    --------
+    >>> scores = model.score(["the king wears his crown", "an unknown text"])
+    >>> [score.known for score in scores], scores.total.known
+    ([5, 0], 5)
+    """
 
     total: DocumentScore
 
     def to_pandas(self) -> Any:
-        """A DataFrame with one row per document; columns end with the number of the model if there
-        are several."""
+        """The scores as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per document; columns end with the number of the model if there are several.
+
+        Examples
+        --------
+        >>> model.score(texts[:3]).to_pandas().shape[0]
+        3
+        """
         import pandas
         several = len(self.total.log_likelihood) > 1
         rows = []
@@ -115,12 +139,21 @@ def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
         As for `train`. Texts are tokenized as the text of the first model was.
     counts : Counts or list of Counts, optional
         The counts that the models were trained on, for residuals.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
     -------
     DocumentScores
         A list of `DocumentScore`; `total` is the sum over all documents.
+
+    Examples
+    --------
+    >>> royal = psdvec.train([t for t in texts if "wears" in t], dim=4, min_count=1)
+    >>> score = psdvec.score([model, royal], ["the king wears the crown"])[0]
+    >>> round(sum(score.posterior), 6)
+    1.0
     """
     given = split("score", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
     scores = DocumentScores()
@@ -163,6 +196,12 @@ def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, 
     -------
     list of (str, float)
         Words and their probabilities, the most probable first.
+
+    Examples
+    --------
+    >>> near = psdvec.next_words(model, "the king wears his", topn=len(model))
+    >>> round(sum(probability for word, probability in near), 6)
+    1.0
     """
     given = split("next_words", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
     scorer = Scorer(model, "next_words", given, counts=counts)
@@ -187,6 +226,12 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
     Returns
     -------
     list of str
+
+    Examples
+    --------
+    >>> words = psdvec.generate(model, "the king", length=5, seed=1)
+    >>> len(words), all(word in model for word in words)
+    (5, True)
     """
     given = split("generate", [Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT],
                   options)
@@ -203,20 +248,29 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
 @_documented([Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
 def find_phrases(texts: Texts, output: Path, *, progress: Show = None,
                  **options: Any) -> int:
-    """Finds phrases such as new_york, and writes a list for the option `phrases` of other functions.
+    """Finds phrases such as new_york.
 
     Parameters
     ----------
     texts : path, list of pathlib.Path, or iterable of str or of token lists
         As for `train`.
     output : path
-        The list: one phrase per line, with its count and score.
+        The list: one phrase per line, with its count and score. It is for the option `phrases` of
+        other functions.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
     -------
     int
         The number of phrases.
+
+    Examples
+    --------
+    >>> phrases = ["we saw new york and a new car", "a car in new york"] * 50
+    >>> psdvec.find_phrases(phrases, "phrases.tsv", min_count=5, threshold=0.1) > 0
+    True
     """
     kinds = [Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("find_phrases", kinds, options)
@@ -243,6 +297,10 @@ def tokenize(document: str, **options: Any) -> List[str]:
     ----------
     document : str
     **options
+
+    Returns
+    -------
+    list of str
 
     Examples
     --------

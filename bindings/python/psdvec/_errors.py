@@ -4,7 +4,16 @@ from typing import Dict, Type
 
 
 class PsdvecError(Exception):
-    """An error reported by libpsdvec. `status` is the name of its status code."""
+    """An error reported by libpsdvec. `status` is the name of its status code.
+
+    Examples
+    --------
+    >>> try:
+    ...     psdvec.load("nothere")
+    ... except psdvec.PsdvecError as error:
+    ...     print(type(error).__name__, error.status)
+    NotFoundError PSDVEC_ERR_NOT_FOUND
+    """
 
     status = ""
 

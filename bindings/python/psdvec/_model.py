@@ -45,7 +45,14 @@ def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> FloatArray
 
 
 class Score(NamedTuple):
-    """The score of a model on a test set, or on a section of it."""
+    """The score of a model on a test set, or on a section of it.
+
+    Examples
+    --------
+    >>> score = model.evaluate("pairs.txt")[0]
+    >>> score.test, score.measure, score.total
+    ('pairs', 'spearman', 4)
+    """
 
     test: str
     section: Optional[str]   #: None: the whole set
@@ -71,6 +78,15 @@ class Model(GensimNames):
     path : str or os.PathLike
         A model of psdvec, or vectors of another program: word2vec text or binary, GloVe or fastText
         text, or .npy with its list of words beside it.
+
+    Examples
+    --------
+    >>> model = psdvec.load("story.safetensors")
+    >>> model
+    <psdvec.Model 'story.safetensors': ... words, 8 dimensions
+     psd, float32, with spelling>
+    >>> "king" in model
+    True
     """
 
     def __init__(self, path: Path, *, _handle: Optional[ModelHandle] = None):
@@ -93,12 +109,25 @@ class Model(GensimNames):
     # ---- What the model is ----------------------------------------------------------------
     @property
     def path(self) -> str:
-        """The file of the model."""
+        """The file of the model.
+
+        Examples
+        --------
+        >>> import os
+        >>> os.path.basename(model.path)
+        'story.safetensors'
+        """
         return self._handle.path
 
     @property
     def vector_size(self) -> int:
-        """The number of dimensions."""
+        """The number of dimensions.
+
+        Examples
+        --------
+        >>> model.vector_size
+        8
+        """
         return int(self._info.dim)
 
     def __len__(self) -> int:
@@ -109,8 +138,13 @@ class Model(GensimNames):
 
     @property
     def info(self) -> Dict[str, Any]:
-        """What the file says about the model: sizes, method, and the settings of training and
-        counting."""
+        """Sizes, method, and the settings of training and counting.
+
+        Examples
+        --------
+        >>> model.info["method"], model.info["settings"]["dim"]
+        ('psd', 8)
+        """
         i = self._info
         facts: Dict[str, Any] = {
             "words": int(i.words), "core_words": int(i.core_words), "dim": int(i.dim),
@@ -126,13 +160,29 @@ class Model(GensimNames):
         return facts
 
     def verify(self) -> None:
-        """Reads the whole file and compares all checksums; raises FormatError if one differs."""
+        """Reads the whole file and compares all checksums.
+
+        Raises
+        ------
+        FormatError
+            If a checksum differs.
+
+        Examples
+        --------
+        >>> model.verify()
+        """
         shared().call(lib.psdvec_model_verify, self._model)
 
     # ---- Words ----------------------------------------------------------------------------
     @property
     def index_to_key(self) -> List[str]:
-        """All words, by number."""
+        """All words, by number.
+
+        Examples
+        --------
+        >>> model.index_to_key[:2]
+        ['the', 'and']
+        """
         if self._words is None:
             length = ctypes.c_size_t()
             by = ctypes.byref(length)
@@ -143,7 +193,13 @@ class Model(GensimNames):
 
     @property
     def key_to_index(self) -> Dict[str, int]:
-        """The number of each word."""
+        """The number of each word.
+
+        Examples
+        --------
+        >>> model.key_to_index["the"]
+        0
+        """
         if self._index is None:
             self._index = {word: i for i, word in enumerate(self.index_to_key)}
         return self._index
@@ -155,8 +211,25 @@ class Model(GensimNames):
         return text(lib.psdvec_model_word(self._model, i, ctypes.byref(length)), length.value)
 
     def find(self, word: str) -> Optional[int]:
-        """The number of a word as a user types it, or None: first by its exact spelling, then as the
-        model's tokenizer writes it, so that "Paris" finds "paris"."""
+        """The number of a word as a user types it.
+
+        A word is found by its exact spelling, or as the model's tokenizer writes it, so that
+        "Paris" finds "paris".
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int or None
+            None, if the model does not have the word.
+
+        Examples
+        --------
+        >>> model.find("THE"), model.find("nothere")
+        (0, None)
+        """
         data, i = word.encode("utf-8", "replace"), ctypes.c_uint32()
         if lib.psdvec_model_find(self._model, data, len(data), ctypes.byref(i)):
             return i.value
@@ -170,17 +243,61 @@ class Model(GensimNames):
         return isinstance(word, (int, np.integer)) and 0 <= int(word) < len(self)
 
     def form(self, word: Word) -> str:
-        """A word as it is usually written in the text: "Größe" for the word "grösse"."""
+        """A word as it is usually written in the text: "Größe" for the word "grösse".
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> model.form("king")
+        'king'
+        """
         length = ctypes.c_size_t()
         return text(lib.psdvec_model_form(self._model, self._number(word), ctypes.byref(length)),
                     length.value)
 
     def frequency(self, word: Word) -> int:
-        """How often a word occurs in the text of training; 0 if not known."""
+        """How often a word occurs in the text of training.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        int
+            0, if it is not known.
+
+        Examples
+        --------
+        >>> model.frequency("king") == sum(text.split().count("king") for text in texts)
+        True
+        """
         return int(lib.psdvec_model_frequency(self._model, self._number(word)))
 
     def suggest(self, word: str, topn: int = 5) -> List[str]:
-        """Words that are spelled almost like this one."""
+        """Words that are spelled almost like this one.
+
+        Parameters
+        ----------
+        word : str
+        topn : int
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.suggest("quen")
+        ['queen']
+        """
         data = word.encode("utf-8", "replace")
         room, count = (ctypes.c_uint32 * max(1, topn))(), ctypes.c_size_t()
         shared().call(lib.psdvec_model_suggest, self._model, data, len(data),
@@ -188,7 +305,21 @@ class Model(GensimNames):
         return [self._word(i) for i in room[:count.value]]
 
     def inflections(self, word: str) -> List[str]:
-        """Words of the model that are forms of this one by their spelling: king's, kings."""
+        """Words of the model that are forms of this one by their spelling: king's, kings.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.inflections("king")
+        []
+        """
         data, count = word.encode("utf-8", "replace"), ctypes.c_size_t()
         room = (ctypes.c_uint32 * 1000)()
         shared().call(lib.psdvec_model_inflections, self._model, data, len(data), room, 1000,
@@ -196,7 +327,21 @@ class Model(GensimNames):
         return [self._word(i) for i in room[:min(1000, count.value)]]
 
     def tokenize(self, document: str) -> List[str]:
-        """Splits a text into words as the model's text was."""
+        """Splits a text into words as the model's text was.
+
+        Parameters
+        ----------
+        document : str
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.tokenize("The King!")
+        ['the', 'king']
+        """
         words: List[str] = []
         data = document.encode("utf-8", "replace")
 
@@ -224,7 +369,13 @@ class Model(GensimNames):
     # ---- Vectors --------------------------------------------------------------------------
     @property
     def vectors(self) -> FloatArray:
-        """The vectors of all words, one per row: a read-only view of the file, without a copy."""
+        """The vectors of all words, one per row: a read-only view of the file, without a copy.
+
+        Examples
+        --------
+        >>> model.vectors.shape == (len(model), 8)
+        True
+        """
         if self._vectors is None:
             pointer = _FLOATS()
             shared().call(lib.psdvec_model_readout, self._model, ctypes.byref(pointer))
@@ -234,7 +385,13 @@ class Model(GensimNames):
 
     @property
     def generative_vectors(self) -> FloatArray:
-        """The generative vectors of all words: a read-only view."""
+        """The generative vectors of all words: a read-only view.
+
+        Examples
+        --------
+        >>> model.generative_vectors.shape == model.vectors.shape
+        True
+        """
         pointer = lib.psdvec_model_vector(self._model, 0)
         if not pointer:
             raise FormatError("the model has no generative vectors, or they do not fit into memory")
@@ -243,7 +400,13 @@ class Model(GensimNames):
 
     @property
     def eigenvalues(self) -> Optional[FloatArray]:
-        """The eigenvalues of the core matrix with their signs, or None."""
+        """The eigenvalues of the core matrix with their signs, or None.
+
+        Examples
+        --------
+        >>> model.eigenvalues.shape
+        (8,)
+        """
         pointer = self._info.eigenvalues
         if not pointer:
             return None
@@ -252,7 +415,13 @@ class Model(GensimNames):
 
     @property
     def norms(self) -> FloatArray:
-        """The lengths of all vectors."""
+        """The lengths of all vectors.
+
+        Examples
+        --------
+        >>> model.norms.shape == (len(model),)
+        True
+        """
         if self._norms is None:
             self._norms = np.linalg.norm(self.vectors, axis=1)
         return self._norms
@@ -269,6 +438,17 @@ class Model(GensimNames):
             The word, or its number.
         norm : bool
             Scale the vector to length 1.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.get_vector("king").shape
+        (8,)
+        >>> model[["king", "queen"]].shape
+        (2, 8)
         """
         vector = np.zeros(self.vector_size, np.float32)
         pointer = vector.ctypes.data_as(_FLOATS)
@@ -296,8 +476,22 @@ class Model(GensimNames):
         return np.vstack([self.get_vector(k) for k in key])
 
     def with_spelling(self, weight: float) -> "Model":
-        """A view of the model in which spelling has another weight: 1 is that of training, 0 leaves
-        spelling out."""
+        """A view of the model in which spelling has another weight.
+
+        Parameters
+        ----------
+        weight : float
+            1 is that of training, 0 leaves spelling out.
+
+        Returns
+        -------
+        Model
+
+        Examples
+        --------
+        >>> model.with_spelling(0).most_similar("king", topn=1)[0][0]
+        'prince'
+        """
         pointer = ctypes.c_void_p()
         shared().call(lib.psdvec_model_with_spelling, self._model, float(weight),
                       ctypes.byref(pointer))
@@ -376,10 +570,14 @@ class Model(GensimNames):
             How many words; None gives the cosines of all words as an array.
         clip_start, clip_end, restrict_vocab : int, optional
             Only words with these numbers; `restrict_vocab` is another name for `clip_end`.
+        indexer : None
+            Not supported: the search is exact.
         forms : bool
             False leaves out forms of the given words: king's and kings for king.
-        min_frequency, min_score : optional
-            Only words that are at least that frequent, or have at least that cosine.
+        min_frequency : int
+            Only words that are at least that frequent.
+        min_score : float, optional
+            Only words that have at least that cosine.
 
         Returns
         -------
@@ -389,6 +587,8 @@ class Model(GensimNames):
         Examples
         --------
         >>> model.most_similar("king", topn=1)[0][0]
+        'prince'
+        >>> model.most_similar(["king", "woman"], ["man"], topn=1)[0][0]
         'queen'
         """
         if indexer is not None:
@@ -412,7 +612,24 @@ class Model(GensimNames):
 
     def most_similar_many(self, queries: Sequence[Query], topn: int = 10, *,
                           restrict_vocab: Optional[int] = None) -> List[Neighbours]:
-        """The nearest words of many words or vectors at once, many times faster than one by one."""
+        """The nearest words of many words or vectors at once, many times faster than one by one.
+
+        Parameters
+        ----------
+        queries : list of str, int, numpy.ndarray or (word, weight)
+        topn : int
+        restrict_vocab : int, optional
+            Only the first words of the model.
+
+        Returns
+        -------
+        list of list of (str, float)
+
+        Examples
+        --------
+        >>> [near[0][0] for near in model.most_similar_many(["king", "prince"], topn=1)]
+        ['prince', 'king']
+        """
         if not len(queries):
             return []
         targets, excluded, begin = [], [], [0]
@@ -444,7 +661,21 @@ class Model(GensimNames):
         return np.nan_to_num(cosines, copy=False)
 
     def similarity(self, first: Word, second: Word) -> float:
-        """The cosine of two words."""
+        """The cosine of two words.
+
+        Parameters
+        ----------
+        first, second : str or int
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> round(model.similarity("king", "king"), 4)
+        1.0
+        """
         a, b = self.get_vector(first, norm=True), self.get_vector(second, norm=True)
         return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
 
@@ -456,12 +687,19 @@ class Model(GensimNames):
         ----------
         a, b, c : str or int
             The words of the question, which are never answers.
+        topn : int
         method : {"add", "mul"}
             3CosAdd or 3CosMul.
+        restrict_vocab : int, optional
+            Only the first words of the model.
+
+        Returns
+        -------
+        list of (str, float)
 
         Examples
         --------
-        >>> model.analogy("man", "king", "woman")[0][0]
+        >>> model.analogy("man", "king", "woman", topn=1)[0][0]
         'queen'
         """
         measures = {"add": Measure.MEASURE_ADD, "mul": Measure.MEASURE_MUL}
@@ -492,6 +730,12 @@ class Model(GensimNames):
         Returns
         -------
         Model
+
+        Examples
+        --------
+        >>> more = model.extend(["the duke inherits the castle"] * 9, min_count=5)
+        >>> "duke" in more, len(more) - len(model)
+        (True, 1)
         """
         from ._operations import extend
         return extend(self, texts, output, progress=progress, **options)
@@ -510,6 +754,11 @@ class Model(GensimNames):
         Returns
         -------
         Scores
+
+        Examples
+        --------
+        >>> model.evaluate("pairs.txt")[0].known
+        4
         """
         from ._operations import evaluate
         return evaluate(self, sets, progress=progress, **options)
@@ -529,6 +778,12 @@ class Model(GensimNames):
         Returns
         -------
         DocumentScores
+
+        Examples
+        --------
+        >>> right, wrong = model.score(["the king wears his crown", "the king carries his bread"])
+        >>> right.perplexity[0] < wrong.perplexity[0]
+        True
         """
         from ._documents import score
         return score(self, texts, counts=counts, progress=progress, **options)
@@ -548,6 +803,11 @@ class Model(GensimNames):
         Returns
         -------
         list of (str, float)
+
+        Examples
+        --------
+        >>> len(model.next_words("the king wears his", topn=3))
+        3
         """
         from ._documents import next_words
         return next_words(self, before, topn, counts=counts, **options)
@@ -566,6 +826,11 @@ class Model(GensimNames):
         Returns
         -------
         list of str
+
+        Examples
+        --------
+        >>> model.generate("the king", length=5) == model.generate("the king", length=5)
+        True
         """
         from ._documents import generate
         return generate(self, prompt, counts=counts, **options)
@@ -580,12 +845,26 @@ class Model(GensimNames):
         path : path
             The suffix is the format: .safetensors, .vec, .bin, .txt (GloVe), .npy.
         **options
+
+        Examples
+        --------
+        >>> model.save("story.vec")
+        >>> model.save("small.safetensors", precision="int8", dim=4)
         """
         from ._operations import convert
         convert(self.path, path, **options)
 
     def close(self) -> None:
-        """Lets go of the file. It stays open as long as arrays such as `vectors` are in use."""
+        """Lets go of the file. It stays open as long as arrays such as `vectors` are in use.
+
+        Examples
+        --------
+        >>> with psdvec.load("story.safetensors") as other:  # closes it at the end
+        ...     len(other) == len(model)
+        True
+        >>> other
+        <psdvec.Model, closed>
+        """
         self._vectors = self._norms = None
         self._handle = ModelHandle.__new__(ModelHandle)
         self._handle.pointer = self._handle.folder = None
@@ -603,7 +882,18 @@ class Model(GensimNames):
         return (from_bytes, (self.to_bytes(),))
 
     def to_bytes(self) -> bytes:
-        """The contents of a model file, for databases and pickles; `psdvec.from_bytes` opens them."""
+        """The contents of a model file, for databases and pickles.
+
+        Returns
+        -------
+        bytes
+            `psdvec.from_bytes` opens them.
+
+        Examples
+        --------
+        >>> len(psdvec.from_bytes(model.to_bytes())) == len(model)
+        True
+        """
         if self.path.endswith(".safetensors"):
             with open(self.path, "rb") as file:
                 return file.read()
@@ -661,7 +951,22 @@ def _as_list(queries: Any) -> List[Any]:
 
 
 def from_bytes(data: bytes) -> Model:
-    """Opens a model from the contents of its file; see `Model.to_bytes`."""
+    """Opens a model from the contents of its file.
+
+    Parameters
+    ----------
+    data : bytes
+        As `Model.to_bytes` returns them.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> psdvec.from_bytes(open("story.safetensors", "rb").read()).vector_size
+    8
+    """
     folder, path = temporary()
     with open(path, "wb") as file:
         file.write(data)
@@ -676,13 +981,36 @@ def load(path: Path) -> Model:
     path : str or os.PathLike
         A .safetensors file of psdvec, word2vec text or binary, GloVe or fastText text, or .npy with
         its list of words beside it. Model files are mapped, not read.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> psdvec.load("story.safetensors").vector_size
+    8
     """
     return Model(path)
 
 
 def from_gensim(vectors: Any) -> Model:
-    """A model with the vectors of a gensim.models.KeyedVectors, or of a model that has them as
-    `wv`."""
+    """A model with the vectors of gensim.
+
+    Parameters
+    ----------
+    vectors : gensim.models.KeyedVectors
+        Or a model that has them as `wv`.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> psdvec.from_gensim(model).vector_size    # any object with `vectors` and `index_to_key`
+    8
+    """
     vectors = getattr(vectors, "wv", vectors)
     words = list(getattr(vectors, "index_to_key", None) or vectors.index2word)
     folder, path = temporary(".npy")

@@ -131,6 +131,12 @@ def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
     Returns
     -------
     Counts
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a rose is a rose"] * 3, min_count=1, window=2)
+    >>> counts["a", "rose"], counts.frequency("rose")
+    (6.0, 6)
     """
     kinds = [Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("count", kinds, options)
@@ -157,12 +163,20 @@ def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = Non
         As for `train`. Texts are tokenized as the text of the model was.
     output : path, optional
         The file of the new model.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
     -------
     Model
         A new model with the words of both.
+
+    Examples
+    --------
+    >>> more = psdvec.extend(model, ["the duke inherits the castle"] * 9, min_count=5)
+    >>> "duke" in more
+    True
     """
     given = split("extend", [Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_EXTEND, None, "extend", given[Kind.OPTIONS_EXTEND])
@@ -189,11 +203,19 @@ def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progre
         "sgns", "cbow", "glove", "svd", "ppmi" or "cca".
     output : path, optional
         The file of the model.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
     -------
     Model
+
+    Examples
+    --------
+    >>> other = psdvec.baseline(texts, "svd", dim=8, min_count=1)
+    >>> other.info["method"]
+    'svd'
     """
     kinds = [Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("baseline", kinds, options)
@@ -217,6 +239,12 @@ def convert(source: Path, output: Path, **options: Any) -> None:
     ----------
     source, output : path
     **options
+
+    Examples
+    --------
+    >>> psdvec.convert("story.safetensors", "story.vec")
+    >>> psdvec.load("story.vec").vector_size
+    8
     """
     given = split("convert", [Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_CONVERT, None, "convert", given[Kind.OPTIONS_CONVERT])
@@ -240,8 +268,10 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
     ----------
     models : Model or list of Model
     sets : path or list of paths, optional
-        Files or folders with similarity ratings, analogies, choices or categories. Without them, the
-        sets that are built into the library are used.
+        Files or folders with similarity ratings, analogies, choices or categories. Without them,
+        the sets that are built into the library are used.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
@@ -249,6 +279,12 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
     Scores
         A list of `Score`, in the order of test sets, sections, measures and models, with the
         differences of the models in `differences`.
+
+    Examples
+    --------
+    >>> scores = psdvec.evaluate([model, model.with_spelling(0)], "pairs.txt")
+    >>> scores.models, len(scores.differences)
+    ([0, 1], 1)
     """
     given = split("evaluate", [Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_EVAL, None, "evaluate", given[Kind.OPTIONS_EVAL])
@@ -289,7 +325,13 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
 
 
 class Difference(NamedTuple):
-    """The difference of two models on a test set."""
+    """The difference of two models on a test set.
+
+    Examples
+    --------
+    >>> psdvec.evaluate([model, model], "pairs.txt").differences[0].difference
+    0.0
+    """
 
     test: str
     first: int            #: number of the first model, from 0
@@ -301,7 +343,14 @@ class Difference(NamedTuple):
 
 
 class Scores(List[Score]):
-    """Scores of one or more models; `models` has the number of the model of each score."""
+    """Scores of one or more models; `models` has the number of the model of each score.
+
+    Examples
+    --------
+    >>> scores = psdvec.evaluate(model, "pairs.txt")
+    >>> [(score.test, score.known) for score in scores]
+    [('pairs', 4)]
+    """
 
     def __init__(self, report: Any, tests: Sequence[int]):
         super().__init__()
@@ -325,7 +374,18 @@ class Scores(List[Score]):
                                                d.difference, d.p, bool(d.significant)))
 
     def to_pandas(self) -> Any:
-        """The scores as a DataFrame, one row per score."""
+        """The scores as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per score.
+
+        Examples
+        --------
+        >>> model.evaluate("pairs.txt").to_pandas().test[0]
+        'pairs'
+        """
         import pandas
         frame = pandas.DataFrame(list(self), columns=Score._fields)
         frame.insert(0, "model", self.models)

@@ -5,10 +5,28 @@ from typing import Any, List, Tuple
 
 
 class Neighbours(List[Tuple[str, float]]):
-    """A list of (word, score) pairs, the best first."""
+    """A list of (word, score) pairs, the best first.
+
+    Examples
+    --------
+    >>> near = model.most_similar("king", topn=2)
+    >>> [word for word, score in near]
+    ['prince', 'queen']
+    """
 
     def to_pandas(self) -> Any:
-        """The list as a DataFrame with the columns `word` and `score`."""
+        """The list as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns `word` and `score`.
+
+        Examples
+        --------
+        >>> model.most_similar("king").to_pandas().word[0]
+        'prince'
+        """
         import pandas
         return pandas.DataFrame(list(self), columns=["word", "score"])
 

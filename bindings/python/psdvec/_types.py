@@ -20,7 +20,15 @@ Texts = Union[Path, Iterable[Union["os.PathLike[str]", Document]]]
 
 
 class Progress(NamedTuple):
-    """The state of a long call, as a progress callback receives it."""
+    """The state of a long call, as a progress callback receives it.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> counts = psdvec.count(["a b"] * 9, min_count=1, progress=seen.append)
+    >>> all(isinstance(progress, psdvec.Progress) for progress in seen)
+    True
+    """
 
     stage: str          #: what is done: "reading", "counting", ...
     unit: str           #: the unit of `done` and `total`: "B", "words", "rows"
