@@ -14,7 +14,7 @@ from ._model import Model
 from ._operations import _paths
 from ._options import Settings
 from ._options import documented as _documented
-from ._options import split
+from ._options import split, table
 from ._results import Neighbours
 from ._texts import Inputs
 from ._types import Path, Show, Texts
@@ -101,7 +101,8 @@ class Scorer:
             counts = [counts] * len(chosen)
         if len(counts) != len(chosen):
             raise ValueError(f"{function}(): give one counts object per model")
-        self._keep = (chosen, counts, on_document)
+        self.models = chosen
+        self._keep = (counts, on_document)
         self.context = Context(given[Kind.OPTIONS_CONTEXT], function, progress)
         settings = Settings(Kind.OPTIONS_SCORER, None, function, given[Kind.OPTIONS_SCORER])
         if on_document is not None:
@@ -123,6 +124,21 @@ class Scorer:
         handle, self.handle = getattr(self, "handle", None), None
         if handle and lib is not None:
             lib.psdvec_scorer_close(handle)
+
+
+def _text_options(model: Model, inputs: Inputs) -> Dict[str, Any]:
+    """How to tokenize inputs, if not as the text of the model was."""
+    if inputs.tokens:
+        return {"tokenizer": "whitespace"}
+    stored = (model.info["counts"] or {}).get("settings", {})
+    if not inputs.streamed or stored.get("document", "line") == "line":
+        return {}
+    # Each element of an iterable is a document, whatever the documents of training were.
+    how = {name: value for name, value in stored.items() if name in table(Kind.OPTIONS_TEXT)}
+    how["document"] = "line"
+    if model.info["phrases"]:
+        how["phrases"] = model.path
+    return how
 
 
 @_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
@@ -162,8 +178,8 @@ def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
         scores.append(_document(pointer.contents))
     scorer = Scorer(models, "score", given, progress, counts, _abi.psdvec_document_fn(take))
     with Inputs(texts) as inputs:
-        reading = Settings(Kind.OPTIONS_TEXT, None, "score", {"tokenizer": "whitespace"}) \
-            if inputs.tokens else None
+        how = _text_options(scorer.models[0], inputs)
+        reading = Settings(Kind.OPTIONS_TEXT, None, "score", how) if how else None
         scorer.run(lib.psdvec_scorer_inputs,
                    reading.cast(_abi.psdvec_text_options) if reading else None, _paths(inputs.paths),
                    len(inputs.paths), inputs=inputs)
