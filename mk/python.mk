@@ -9,13 +9,17 @@ HAVE_PYTHON = $(shell command -v $(PYTHON) 2>/dev/null)
 .PHONY: python check-python-asan run-python
 python: $(PY_PACKAGE)/.made ## build the Python package in BUILD/python
 
-# The structs and functions of the headers for ctypes, as the C compiler sees them.
-$(PY_PACKAGE)/.made: $(PY_SRC) bindings/python/generate_abi.py $(API_JSON) $(BUILD)/$(SHARED)
+# The structs and functions of the headers for ctypes, as the C compiler sees them; stubs with the
+# types of options. Python cannot load a library for another system or with a sanitizer; such a
+# package has no stubs.
+$(PY_PACKAGE)/.made: $(PY_SRC) $(wildcard bindings/python/generate_*.py) $(API_JSON) $(BUILD)/$(SHARED)
 	$(call say,PYTHON,$(@D))
 	@rm -rf $(@D) && mkdir -p $(@D)/_lib
 	@cp bindings/python/psdvec/*.py bindings/python/psdvec/py.typed $(@D)
 	@cp $(BUILD)/$(SHARED) $(@D)/_lib/$(SONAME)
 	$Q$(PYTHON) bindings/python/generate_abi.py $(API_JSON) > $(@D)/_abi.py
+	$Q$(PYTHON) bindings/python/generate_stubs.py $(@D) 2> $(@D)/../stubs.log || \
+	    { rm -f $(@D)/*.pyi; echo "  no type stubs: $$(tail -n 1 $(@D)/../stubs.log)"; }
 	@touch $@
 
 check-python-asan: ## run the Python tests with a library built with the address sanitizer

@@ -8,24 +8,31 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
 from ._abi import psdvec_residual_order as ResidualOrder
-from ._context import Context, ProgressCallback, shared
+from ._context import Context, shared
 from ._counts import Counts
 from ._documents import DocumentScore, Scorer, _document, reading
 from ._handle import ModelHandle, temporary
 from ._library import lib, text
 from ._model import Model
-from ._operations import _documented, _paths
-from ._options import Settings, split
+from ._operations import _paths
+from ._options import Settings
+from ._options import documented as _documented
+from ._options import split
 from ._results import Records, html_table, members, plural
 from ._texts import Inputs
-
-Path = Union[str, "os.PathLike[str]"]
-Show = Union[None, bool, str, ProgressCallback]
+from ._types import Path, Show, Texts, Word
 
 
 # ---- Two words --------------------------------------------------------------------------------
 class SharedContext(NamedTuple):
-    """A word near which the model expects both words."""
+    """A word near which the model expects both words.
+
+    Examples
+    --------
+    >>> context = model.compare("king", "queen").contexts[0]
+    >>> context.first > 0 and context.second > 0
+    True
+    """
 
     word: str
     first: float        #: the model's PMI with the first word, or its component for sparse vectors
@@ -36,7 +43,14 @@ class SharedContext(NamedTuple):
 
 
 class SharedDimension(NamedTuple):
-    """A dimension that contributes to the cosine of two words."""
+    """A dimension that contributes to the cosine of two words.
+
+    Examples
+    --------
+    >>> why = model.compare("king", "queen", dimensions=8)
+    >>> abs(sum(d.part for d in why.dimensions) - why.cosine) < 1e-5
+    True
+    """
 
     dimension: int
     part: float         #: contribution; those of all dimensions add up to the cosine
@@ -44,7 +58,14 @@ class SharedDimension(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How similar two words are, and why."""
+    """How similar two words are, and why; notebooks show it as tables.
+
+    Examples
+    --------
+    >>> why = model.compare("king", "queen", contexts=3)
+    >>> why.first, why.second, len(why.contexts)
+    ('king', 'queen', 3)
+    """
 
     first: str
     second: str
@@ -69,7 +90,7 @@ class Comparison(NamedTuple):
         return tables
 
 
-def compare(model: Model, first: Union[str, int], second: Union[str, int], *,
+def compare(model: Model, first: Word, second: Word, *,
             counts: Optional[Counts] = None, contexts: int = 8, dimensions: int = 5) -> Comparison:
     """How similar two words are, and why.
 
@@ -103,16 +124,26 @@ def compare(model: Model, first: Union[str, int], second: Union[str, int], *,
                   dimensions, along, ctypes.byref(result))
     return Comparison(
         model._word(i), model._word(j), result.cosine, result.product,
-        [SharedContext(model._word(c.word), *getattr(c, "with"), *c.seen, c.part)
+        [SharedContext(model._word(c.word), *_two(getattr(c, "with")), *_two(c.seen), c.part)
          for c in near[:result.context_count]],
         [SharedDimension(d.dimension, d.part, [model._word(w) for w in d.words[:d.word_count]])
          for d in along[:result.dimension_count]],
         members(result.explanation) if counts is not None else None)
 
 
+def _two(numbers: Any) -> Tuple[float, float]:
+    return numbers[0], numbers[1]
+
+
 # ---- The words of a text -------------------------------------------------------------------------
 class Influence(NamedTuple):
-    """The contribution of a word of the context."""
+    """The contribution of a word of the context.
+
+    Examples
+    --------
+    >>> model.explain("the king")[1].influences[0].word
+    'the'
+    """
 
     word: str
     place: int       #: in the document, from 0
@@ -124,7 +155,14 @@ class Influence(NamedTuple):
 
 
 class WordScore(NamedTuple):
-    """The probability of a word in its document, in natural logarithms; nan if it is unknown."""
+    """The probability of a word in its document, in natural logarithms; nan if it is unknown.
+
+    Examples
+    --------
+    >>> score = model.explain("the king wears his crown")[4]
+    >>> score.word, score.log_probability > score.log_unigram
+    ('crown', True)
+    """
 
     document: int    #: from 1
     place: int       #: in the document, from 0
@@ -138,7 +176,14 @@ class WordScore(NamedTuple):
 
 
 class WordScores(Records[WordScore]):
-    """The words of a text with their probabilities; `total` is the score of the whole text."""
+    """The words of a text with their probabilities; `total` is the score of the whole text.
+
+    Examples
+    --------
+    >>> scores = model.explain("the king wears a hat")
+    >>> len(scores), scores.total.known
+    (5, 3)
+    """
 
     _fields = WordScore._fields
     total: DocumentScore
@@ -163,7 +208,7 @@ def _word_score(model: Model, struct: Any) -> WordScore:
                      bool(struct.known), *figures, influences)
 
 
-@_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], leave_out=("influences",))
+@_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], without=("influences",))
 def explain(model: Model, document: str, *, counts: Optional[Counts] = None,
             **options: Any) -> WordScores:
     """Why a model finds each word of a text likely or not.
@@ -203,7 +248,14 @@ def explain(model: Model, document: str, *, counts: Optional[Counts] = None,
 
 # ---- The temperature -----------------------------------------------------------------------------
 class TemperatureFit(NamedTuple):
-    """The result of `fit_temperature`; nan where it does not apply, as without counts."""
+    """The result of `fit_temperature`; nan where it does not apply, as without counts.
+
+    Examples
+    --------
+    >>> fit = model.fit_temperature(texts[:50])
+    >>> fit.after <= fit.before
+    True
+    """
 
     model: Model                #: with the fitted values, which `score` and others use
     temperature: float
@@ -227,7 +279,7 @@ class TemperatureFit(NamedTuple):
 
 
 @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def fit_temperature(model: Model, texts: Any, output: Optional[Path] = None, *,
+def fit_temperature(model: Model, texts: Texts, output: Optional[Path] = None, *,
                     counts: Optional[Counts] = None, most_words: Optional[int] = 10000,
                     progress: Show = None, **options: Any) -> TemperatureFit:
     """Fits the temperature of a model's document probabilities to text that it has not seen.
@@ -252,6 +304,12 @@ def fit_temperature(model: Model, texts: Any, output: Optional[Path] = None, *,
     -------
     TemperatureFit
         The fitted values, perplexities before and after, and the new `model`.
+
+    Examples
+    --------
+    >>> fit = psdvec.fit_temperature(model, texts[:50])
+    >>> abs(fit.model.score(texts[:5]).temperature[0] - fit.temperature) < 1e-6
+    True
     """
     given = split("fit_temperature", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
     context = Context(given[Kind.OPTIONS_CONTEXT], "fit_temperature", progress)
@@ -270,11 +328,19 @@ def fit_temperature(model: Model, texts: Any, output: Optional[Path] = None, *,
 
 # ---- Residuals and the joint probability ------------------------------------------------------------
 class Residual(NamedTuple):
-    """A pair of words, and what the vectors do not explain of it."""
+    """A pair of words, and what the vectors do not explain of it.
+
+    Examples
+    --------
+    >>> counts = psdvec.count(texts, min_count=1)
+    >>> worst = psdvec.train(counts, dim=4).residuals(counts, topn=1)[0]
+    >>> worst.residual == worst.target - worst.product
+    True
+    """
 
     context: str
     focus: str
-    count: float
+    count: float  # type: ignore[assignment]
     target: float
     product: float
     residual: float  #: target - product
@@ -282,7 +348,14 @@ class Residual(NamedTuple):
 
 
 class Residuals(Records[Residual]):
-    """Pairs with their residuals; `report` has figures over all pairs."""
+    """Pairs with their residuals; `report` has figures over all pairs.
+
+    Examples
+    --------
+    >>> counts = psdvec.count(texts, min_count=1)
+    >>> sorted(psdvec.train(counts, dim=4).residuals(counts).report)[:3]
+    ['correlation', 'deviation', 'explained']
+    """
 
     _fields = Residual._fields
 
@@ -377,6 +450,12 @@ def joint(model: Model, counts: Counts, *, progress: Show = None, **options: Any
     dict
         The terms by name; the log-likelihood of the text is the sum of `unigrams`, `products`,
         `residuals` and `shifts`.
+
+    Examples
+    --------
+    >>> counts = psdvec.count(texts, min_count=1)
+    >>> psdvec.joint(psdvec.train(counts, dim=4), counts)["unigrams"] < 0
+    True
     """
     given = split("joint", [Kind.OPTIONS_CONTEXT], options)
     result = _abi.psdvec_joint()
@@ -387,12 +466,19 @@ def joint(model: Model, counts: Counts, *, progress: Show = None, **options: Any
 
 # ---- Interaction of three words ------------------------------------------------------------------------
 class Interaction(NamedTuple):
-    """Three words a, b, c in this order, and the interaction of a and b in predicting c, in nats."""
+    """Three words a, b, c in this order, and the interaction of a and b in predicting c, in nats.
+
+    Examples
+    --------
+    >>> one = model.interactions(texts, topn=1)[0]
+    >>> abs(one.joint - one.pmi_ac - one.pmi_bc - one.interaction) < 1e-9
+    True
+    """
 
     a: str
     b: str
     c: str
-    count: int            #: of the triple
+    count: int  # type: ignore[assignment]  #: of the triple
     count_ab: int
     count_ac: int
     count_bc: int
@@ -407,8 +493,17 @@ class Interaction(NamedTuple):
 
 
 class Interactions(Records[Interaction]):
-    """Triples of words with their interaction. `report` has averages over all triples, and
-    `information` the expectations of Appendix B of the paper."""
+    """Triples of words with their interaction.
+
+    `report` has averages over all triples, and `information` the expectations of Appendix B of the
+    paper.
+
+    Examples
+    --------
+    >>> found = model.interactions(texts, topn=5)
+    >>> len(found), len(found.report["quantiles"])
+    (5, 5)
+    """
 
     _fields = Interaction._fields
 
@@ -419,7 +514,7 @@ class Interactions(Records[Interaction]):
 
 
 @_documented([Kind.OPTIONS_CONTEXT])
-def interactions(model: Model, texts: Any, triples: Sequence[Tuple[str, str, str]] = (), *,
+def interactions(model: Model, texts: Texts, triples: Sequence[Tuple[str, str, str]] = (), *,
                  window: Optional[int] = None, topn: int = 20, min_count: int = 10,
                  progress: Show = None, **options: Any) -> Interactions:
     """Measures three-word interactions in text, which the model assumes to be 0.
@@ -446,6 +541,11 @@ def interactions(model: Model, texts: Any, triples: Sequence[Tuple[str, str, str
     -------
     Interactions
         A list of `Interaction`, with averages over all triples in `report`.
+
+    Examples
+    --------
+    >>> psdvec.interactions(model, texts, [("the", "king", "his")])[0].count > 0
+    True
     """
     given = split("interactions", [Kind.OPTIONS_CONTEXT], options)
     asked = [[model._number(word) for word in triple] for triple in triples]
@@ -468,9 +568,11 @@ def interactions(model: Model, texts: Any, triples: Sequence[Tuple[str, str, str
     for one in room[:found.value]:
         point = _abi.psdvec_information()
         lib.psdvec_interaction_pointwise(ctypes.byref(one), ctypes.byref(point))
-        result.append(Interaction(*(model._word(w) for w in one.words), one.count, *one.pairs,
-                                  *one.pmi, one.joint, one.information, one.error,
-                                  point.redundant, point.synergistic))
+        a, b, c = (model._word(w) for w in one.words)
+        ab, ac, bc = one.pairs
+        result.append(Interaction(a, b, c, one.count, ab, ac, bc, one.pmi[0], one.pmi[1], one.pmi[2],
+                                  one.joint, one.information, one.error, point.redundant,
+                                  point.synergistic))
     result.report = {**members(report), "quantiles": list(report.quantiles)}
     result.information = members(information)
     return result
@@ -478,7 +580,14 @@ def interactions(model: Model, texts: Any, triples: Sequence[Tuple[str, str, str
 
 # ---- Simulation --------------------------------------------------------------------------------------
 class Simulation(NamedTuple):
-    """The files and figures of a simulation. Natural logarithms."""
+    """The files and figures of a simulation. Natural logarithms.
+
+    Examples
+    --------
+    >>> drawn = psdvec.simulate("sim", vocab=20, dim=3, tokens=500)
+    >>> drawn.tokens, len(drawn.model)
+    (500, 20)
+    """
 
     folder: str
     text: str             #: path of the text, one document per line
@@ -511,6 +620,12 @@ def simulate(folder: Path, *, progress: Show = None, **options: Any) -> Simulati
     Returns
     -------
     Simulation
+
+    Examples
+    --------
+    >>> drawn = psdvec.simulate("sim", vocab=20, dim=3, tokens=500, seed=1)
+    >>> psdvec.count(drawn.text, min_count=1).info["tokens"]
+    500
     """
     given = split("simulate", [Kind.OPTIONS_SIMULATE, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_SIMULATE, None, "simulate", given[Kind.OPTIONS_SIMULATE])

@@ -7,6 +7,8 @@ from typing import Any, Callable, Iterator, List, Optional
 
 import numpy as np
 
+from ._types import Array
+
 
 class ArrowSchema(Structure):
     """struct ArrowSchema of the Arrow C data interface."""
@@ -49,7 +51,7 @@ _TEXTS = {b"u": np.int32, b"U": np.int64}
 _LISTS = {b"+l": np.int32, b"+L": np.int64}
 
 
-def _numbers(address: Optional[int], kind: Any, count: int) -> np.ndarray:
+def _numbers(address: Optional[int], kind: Any, count: int) -> Array:
     """A copy of `count` numbers at an address."""
     if not address or count <= 0:
         return np.zeros(max(0, count), kind)
@@ -57,7 +59,7 @@ def _numbers(address: Optional[int], kind: Any, count: int) -> np.ndarray:
     return np.frombuffer(data, kind)
 
 
-def _known(array: ArrowArray) -> Optional[np.ndarray]:
+def _known(array: ArrowArray) -> Optional[Array]:
     """Which elements are not null; None: all."""
     if array.null_count == 0 or not array.n_buffers or not array.buffers[0]:
         return None
@@ -196,7 +198,7 @@ def from_dataframe(source: Any) -> Iterator[Any]:
         yield from _interchanged(chunk)
 
 
-def _buffer(pair: Any, kind: Any) -> np.ndarray:
+def _buffer(pair: Any, kind: Any) -> Array:
     buffer = pair[0]
     return _numbers(buffer.ptr, kind, buffer.bufsize // np.dtype(kind).itemsize)
 

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Optional
 
 from . import _abi
 from ._abi import psdvec_message_level as Level
@@ -14,29 +14,15 @@ from ._abi import psdvec_options_kind as Kind
 from ._errors import PsdvecWarning, error_for
 from ._library import lib, text
 from ._options import Settings
-from ._texts import NAME
+from ._texts import NAME, Inputs
+from ._types import Progress, Show
 
 logger = logging.getLogger("psdvec")
 
 
-class Progress(NamedTuple):
-    """The state of a long call, as a progress callback receives it."""
-
-    stage: str          #: what is done: "reading", "counting", ...
-    unit: str           #: the unit of `done` and `total`: "B", "words", "rows"
-    done: int
-    total: int          #: 0 while it is not known
-    elapsed: float      #: seconds since the stage began
-    remaining: float    #: estimated seconds left in the stage; negative if not known
-    objective: float    #: the objective of training; nan if there is none yet
-
-
-ProgressCallback = Callable[[Progress], None]
-
-
 def status_name(status: int) -> str:
     """The name of a status code."""
-    return lib.psdvec_status_name(status).decode()
+    return text(lib.psdvec_status_name(status))
 
 
 class _TerminalBar:
@@ -90,7 +76,7 @@ def _in_notebook() -> bool:
     return kernel is not None
 
 
-def _display(progress: Union[None, bool, str, ProgressCallback]) -> Any:
+def _display(progress: Show) -> Any:
     """What shows progress: a callable, or None."""
     if callable(progress):
         return progress
@@ -110,10 +96,10 @@ def _display(progress: Union[None, bool, str, ProgressCallback]) -> Any:
 
 
 def warn(message: str) -> None:
-    """A warning at the line of the caller's that called the package."""
+    """A warning at the line that called the package."""
     level, frame = 1, sys._getframe()
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
     warnings.warn(message, PsdvecWarning, stacklevel=level)
 
 
@@ -121,7 +107,7 @@ class Context:
     """A context of the library: threads, memory, and what happens while a call runs."""
 
     def __init__(self, options: Optional[Dict[str, Any]] = None, function: str = "",
-                 progress: Union[None, bool, str, ProgressCallback] = False):
+                 progress: Show = False):
         self._settings = Settings(Kind.OPTIONS_CONTEXT, None, function, options or {})
         self._display = _display(progress)
         self._warnings: List[str] = []
@@ -144,7 +130,7 @@ class Context:
         if status:
             raise error_for(status, status_name(status),
                             "cannot start with these values of threads and memory")
-        self.handle = handle
+        self.handle: Optional[ctypes.c_void_p] = handle
         self._process = os.getpid()
 
     def _message(self, _user: Any, level: int, message: Any) -> None:
@@ -167,7 +153,7 @@ class Context:
         """Asks the running call to stop; any thread may do so."""
         self._stop.value = 1
 
-    def check(self, status: int, inputs: Any = None) -> None:
+    def check(self, status: int, inputs: Optional[Inputs] = None) -> None:
         """Raises the exception for a status that is not 0, and issues collected warnings."""
         def name(message: str) -> str:
             return inputs.name(message) if inputs is not None else message
@@ -188,7 +174,7 @@ class Context:
         """Calls a function that returns soon."""
         self.check(function(self.handle, *arguments))
 
-    def run(self, function: Any, *arguments: Any, inputs: Any = None) -> None:
+    def run(self, function: Any, *arguments: Any, inputs: Optional[Inputs] = None) -> None:
         """Calls a function that takes long; `inputs` are its texts, if it has some.
 
         It runs in a thread of its own, because Python handles Ctrl-C only in the main thread, and

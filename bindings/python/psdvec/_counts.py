@@ -14,27 +14,49 @@ from ._context import shared
 from ._handle import CountsHandle
 from ._library import lib, text
 from ._results import Records, html_table, plural
+from ._types import Array, Path, Word
 
 
 class Pair(NamedTuple):
-    """How often a word occurs after another one."""
+    """How often a word occurs after another one.
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+    >>> counts.pairs("c")[0]
+    Pair(context='a', focus='c', count=1.0)
+    """
 
     context: str
     focus: str
-    count: float
+    count: float  # type: ignore[assignment]
 
 
 class Association(NamedTuple):
-    """A word that occurs before or after another one."""
+    """A word that occurs before or after another one.
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+    >>> counts.associations("a", by="count").after[0].count
+    2.0
+    """
 
     word: str
-    count: float
+    count: float  # type: ignore[assignment]
     lift: float   #: ratio of the count to the count expected by chance
     score: float  #: ln(lift) ln(1 + count)
 
 
 class Associations(NamedTuple):
-    """The words around a word."""
+    """The words around a word; notebooks show them as tables.
+
+    Examples
+    --------
+    >>> around = psdvec.count(["a b c", "a b"], min_count=1).associations("b", min_count=1)
+    >>> around.word, [a.word for a in around.before], [a.word for a in around.after]
+    ('b', ['a'], ['c'])
+    """
 
     word: str
     before: Records[Association]
@@ -55,12 +77,12 @@ class Counts:
 
     Examples
     --------
-    >>> counts = psdvec.count(["a cat and a dog", "a dog and a cat"] * 5, window=3, min_count=1)
-    >>> counts["a", "cat"], counts.frequency("a"), "tree" in counts
-    (10.0, 20, False)
+    >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+    >>> counts["a", "b"], counts["b", "a"], len(counts), "c" in counts
+    (2.0, 0.0, 3, True)
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[CountsHandle] = None):
+    def __init__(self, path: Path, *, _handle: Optional[CountsHandle] = None):
         self._handle = _handle or CountsHandle(os.fspath(path))
         self._info = lib.psdvec_counts_get_info(self._handle.pointer).contents
         self._words: Optional[List[str]] = None
@@ -68,7 +90,14 @@ class Counts:
 
     @property
     def path(self) -> str:
-        """The counts file."""
+        """The counts file.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.path.endswith(".safetensors")
+        True
+        """
         return self._handle.path
 
     def __len__(self) -> int:
@@ -76,7 +105,14 @@ class Counts:
 
     @property
     def info(self) -> Dict[str, Any]:
-        """Sizes, and how the counts were made."""
+        """Sizes, and how the counts were made.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.info["tokens"], counts.info["documents"]
+        (5, 2)
+        """
         i = self._info
         facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
             "words", "bigrams", "tokens", "documents", "window", "held_out", "phrases", "file_bytes")}
@@ -87,7 +123,14 @@ class Counts:
 
     @property
     def index_to_key(self) -> List[str]:
-        """All words, by number."""
+        """All words, by number.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.index_to_key
+        ['a', 'b', 'c']
+        """
         if self._words is None:
             length = ctypes.c_size_t()
             by = ctypes.byref(length)
@@ -103,7 +146,23 @@ class Counts:
                     length.value)
 
     def find(self, word: str) -> Optional[int]:
-        """The number of a word, or None."""
+        """The number of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int or None
+            None, if the counts do not have the word.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.find("b"), counts.find("d")
+        (1, None)
+        """
         data, i = word.encode("utf-8", "replace"), ctypes.c_uint32()
         found = lib.psdvec_counts_find(self._handle.pointer, data, len(data), ctypes.byref(i))
         return i.value if found else None
@@ -111,22 +170,54 @@ class Counts:
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.find(word) is not None
 
-    def _number(self, word: Union[str, int]) -> int:
+    def _number(self, word: Word) -> int:
         i = self.find(word) if isinstance(word, str) else int(word)
         if i is None or not 0 <= i < len(self):
             raise KeyError(f"the counts do not have the word {word!r}")
         return i
 
-    def frequency(self, word: Union[str, int]) -> int:
-        """How often a word occurs in the text."""
+    def frequency(self, word: Word) -> int:
+        """How often a word occurs in the text.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.frequency("a")
+        2
+        """
         return int(lib.psdvec_counts_frequency(self._handle.pointer, self._number(word)))
 
     def __getitem__(self, pair: Tuple[Union[str, int], Union[str, int]]) -> float:
         context, focus = (self._number(word) for word in pair)
-        return lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale
+        return float(lib.psdvec_counts_get(self._handle.pointer, context, focus) / self._info.scale)
 
-    def row(self, word: Union[str, int]) -> Tuple[np.ndarray, np.ndarray]:
-        """The numbers of the words that follow a word, ascending, and their counts."""
+    def row(self, word: Word) -> Tuple[Array, Array]:
+        """The words that follow a word within the window.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        numpy.ndarray, numpy.ndarray
+            The numbers of the words, ascending, and their counts.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> words, values = counts.row("a")
+        >>> words.tolist(), values.tolist()
+        ([1, 2], [2.0, 1.0])
+        """
         self._check()
         row = _abi.psdvec_row()
         lib.psdvec_counts_row(self._handle.pointer, self._number(word), ctypes.byref(row))
@@ -142,7 +233,7 @@ class Counts:
             shared().call(lib.psdvec_counts_check_rows, self._handle.pointer)
             self._checked = True
 
-    def _matrix(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _matrix(self) -> Tuple[Array, Array, Array]:
         """The counts, their columns, and the first entry of each row."""
         begin = np.zeros(len(self) + 1, np.int64)
         rows = [self.row(i) for i in range(len(self))]
@@ -152,39 +243,63 @@ class Counts:
         return values, focus.astype(np.int32), begin
 
     def to_scipy(self) -> Any:
-        """The counts as a scipy.sparse.csr_matrix; rows are the words before.
+        """The counts as a sparse matrix, which needs scipy.
 
         Counts of subsampled text are those before subsampling; multiply them by the retentions of
         both words for the expected counts.
 
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            Rows are the words before.
+
         Examples
         --------
-        >>> counts = psdvec.count(["a cat and a dog"] * 5, window=3, min_count=1)
-        >>> matrix = counts.to_scipy()
-        >>> float(matrix[counts.find("a"), counts.find("cat")])
-        5.0
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.to_scipy().toarray().tolist()
+        [[0.0, 2.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
         """
         from scipy.sparse import csr_matrix
         return csr_matrix(self._matrix(), shape=(len(self), len(self)))
 
-    def _each(self, function: Any, kind: Any) -> np.ndarray:
+    def _each(self, function: Any, scale: float = 1.0) -> Array:
+        """What a function of the library returns for each word, divided by the scale."""
         pointer = self._handle.pointer
-        return np.fromiter((function(pointer, i) for i in range(len(self))), kind, len(self))
+        return np.fromiter((function(pointer, i) / scale for i in range(len(self))), np.float64,
+                           len(self))
 
     @property
-    def context_totals(self) -> np.ndarray:
-        """The sum of each row: how often a word occurs as the first of a pair."""
-        return self._each(lib.psdvec_counts_context_total, np.float64) / self._info.scale
+    def context_totals(self) -> Array:
+        """The sum of each row: how often a word occurs as the first of a pair.
+
+        Examples
+        --------
+        >>> psdvec.count(["a b c", "a b"], min_count=1).context_totals.tolist()
+        [3.0, 1.0, 0.0]
+        """
+        return self._each(lib.psdvec_counts_context_total, self._info.scale)
 
     @property
-    def focus_totals(self) -> np.ndarray:
-        """The sum of each column: how often a word occurs as the second of a pair."""
-        return self._each(lib.psdvec_counts_focus_total, np.float64) / self._info.scale
+    def focus_totals(self) -> Array:
+        """The sum of each column: how often a word occurs as the second of a pair.
+
+        Examples
+        --------
+        >>> psdvec.count(["a b c", "a b"], min_count=1).focus_totals.tolist()
+        [0.0, 2.0, 2.0]
+        """
+        return self._each(lib.psdvec_counts_focus_total, self._info.scale)
 
     @property
-    def retentions(self) -> np.ndarray:
-        """The subsampling factor of each word; 1 without subsampling."""
-        return self._each(lib.psdvec_counts_retention, np.float64)
+    def retentions(self) -> Array:
+        """The subsampling factor of each word; 1 without subsampling.
+
+        Examples
+        --------
+        >>> psdvec.count(["a b c", "a b"], min_count=1).retentions.tolist()
+        [1.0, 1.0, 1.0]
+        """
+        return self._each(lib.psdvec_counts_retention)
 
     def pairs(self, words: Union[None, str, Iterable[str]] = None,
               topn: Optional[int] = None) -> Records[Pair]:
@@ -226,10 +341,21 @@ class Counts:
         return found
 
     def to_pandas(self) -> Any:
-        """All pairs as a DataFrame with the columns `context`, `focus` and `count`."""
+        """All pairs as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns `context`, `focus` and `count`.
+
+        Examples
+        --------
+        >>> len(psdvec.count(["a b c", "a b"], min_count=1).to_pandas())
+        3
+        """
         return self.pairs().to_pandas()
 
-    def associations(self, words: Union[str, int, Sequence[Union[str, int]]], topn: int = 12, *,
+    def associations(self, words: Union[Word, Sequence[Word]], topn: int = 12, *,
                      min_count: float = 2, by: str = "association") -> Any:
         """The words that occur before and after a word, the most strongly associated first.
 
@@ -288,6 +414,11 @@ class Counts:
             A file for the words and their frequencies, which "glove" and "matrix-market" need.
         symmetric : bool
             Add up both directions of a pair.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.export("ab.mtx", "matrix-market", vocab_output="ab.words")
         """
         formats = {one.name[len("FORMAT_"):].lower().replace("_", "-"): one for one in Format}
         if format not in formats:
@@ -298,7 +429,18 @@ class Counts:
                       os.fsencode(vocab_output) if vocab_output is not None else None)
 
     def verify(self) -> None:
-        """Reads the whole file and checks it; raises FormatError if it is damaged."""
+        """Reads the whole file and checks it.
+
+        Raises
+        ------
+        FormatError
+            If the file is damaged.
+
+        Examples
+        --------
+        >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+        >>> counts.verify()
+        """
         shared().call(lib.psdvec_counts_verify, self._handle.pointer)
 
     def __repr__(self) -> str:
@@ -316,6 +458,22 @@ class Counts:
         return html_table(["", "frequency", *names], rows, f"{first},{second}")
 
 
-def load_counts(path: Union[str, "os.PathLike[str]"]) -> Counts:
-    """Opens a counts file."""
+def load_counts(path: Path) -> Counts:
+    """Opens a counts file.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+
+    Returns
+    -------
+    Counts
+
+    Examples
+    --------
+    >>> len(psdvec.count(["a b"], "ab.safetensors", min_count=1))
+    2
+    >>> psdvec.load_counts("ab.safetensors")["a", "b"]
+    1.0
+    """
     return Counts(path)

@@ -7,21 +7,29 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
-from ._context import Context, ProgressCallback, shared
+from ._context import Context, shared
 from ._counts import Counts
 from ._library import lib, text
 from ._errors import FormatError, OptionError
 from ._model import Model
-from ._operations import _documented, _paths
-from ._options import Settings, split
+from ._operations import _paths
+from ._options import Settings
+from ._options import documented as _documented
+from ._options import split
 from ._results import Neighbours
 from ._texts import Inputs
-
-Show = Union[None, bool, str, ProgressCallback]
+from ._types import Path, Show, Texts
 
 
 class DocumentScore(NamedTuple):
-    """The score of a document under each model: natural logarithms."""
+    """The score of a document under each model: natural logarithms.
+
+    Examples
+    --------
+    >>> score = model.score(["the king wears his crown"])[0]
+    >>> score.words, score.known, score.beginning
+    (5, 5, 'the king wears his crown')
+    """
 
     number: int                     #: from 1
     beginning: str                  #: the first words
@@ -34,15 +42,32 @@ class DocumentScore(NamedTuple):
 
 
 class DocumentScores(List[DocumentScore]):
-    """The scores of documents, with their sum in `total`."""
+    """The scores of documents, with their sum in `total`.
+
+    Examples
+    --------
+    >>> scores = model.score(["the king wears his crown", "an unknown text"])
+    >>> [score.known for score in scores], scores.total.known
+    ([5, 0], 5)
+    """
 
     total: DocumentScore
     words: Any = None               #: the score of every word, with `per_word`
     temperature: List[float] = []   #: that each model scored with
 
     def to_pandas(self) -> Any:
-        """A DataFrame with one row per document; columns end with the number of the model if there
-        are several."""
+        """The scores as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per document; columns end with the number of the model if there are several.
+
+        Examples
+        --------
+        >>> model.score(texts[:3]).to_pandas().shape[0]
+        3
+        """
         import pandas
         several = len(self.total.log_likelihood) > 1
         rows = []
@@ -79,7 +104,8 @@ class Scorer:
             counts = [counts] * len(chosen)
         if len(counts) != len(chosen):
             raise ValueError(f"{function}(): give one counts object per model")
-        self._keep = (chosen, counts, on_document, on_word)
+        self.models = chosen
+        self._keep = (counts, on_document, on_word)
         self.context = Context(given[Kind.OPTIONS_CONTEXT], function, progress)
         settings = Settings(Kind.OPTIONS_SCORER, None, function, given[Kind.OPTIONS_SCORER])
         if on_document is not None:
@@ -90,7 +116,7 @@ class Scorer:
         for one, model, its_counts in zip(array, chosen, counts):
             one.model = model._model
             one.counts = its_counts._handle.pointer if its_counts is not None else None
-        self.handle = ctypes.c_void_p()
+        self.handle: Optional[ctypes.c_void_p] = ctypes.c_void_p()
         self.context.call(lib.psdvec_scorer_open, settings.cast(_abi.psdvec_scorer_options), array,
                           len(chosen), ctypes.byref(self.handle))
 
@@ -124,6 +150,10 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
                                   "effect")
         given = {"tokenizer": "whitespace", **given}
         return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
+    stored = (model.info["counts"] or {}).get("settings", {})
+    if inputs.streamed and stored.get("document", "line") != "line":
+        # Each element of an iterable is a document, whatever the documents of training were.
+        given = {"document": "line", **given}
     if not given:
         return None
     handle = ctypes.c_void_p()
@@ -136,8 +166,8 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
 
 
 @_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
-             leave_out=("influences",))
-def score(models: Union[Model, Sequence[Model]], texts: Any, *,
+             without=("influences",))
+def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
           counts: Union[None, Counts, Sequence[Optional[Counts]]] = None, per_word: bool = False,
           progress: Show = None, **options: Any) -> DocumentScores:
     """The probability of each document under one or more models.
@@ -153,6 +183,8 @@ def score(models: Union[Model, Sequence[Model]], texts: Any, *,
         The counts that the models were trained on, for residuals.
     per_word : bool
         Also return the score of every word under the first model, in `words`.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
@@ -162,10 +194,10 @@ def score(models: Union[Model, Sequence[Model]], texts: Any, *,
 
     Examples
     --------
-    >>> model = psdvec.train(["a cat and a dog"] * 50, dim=3, min_count=1)
-    >>> scores = model.score(["a dog and a cat", "a tree"])
-    >>> [s.known for s in scores], scores.total.words
-    ([5, 1], 7)
+    >>> royal = psdvec.train([t for t in texts if "wears" in t], dim=4, min_count=1)
+    >>> score = psdvec.score([model, royal], ["the king wears the crown"])[0]
+    >>> round(sum(score.posterior), 6)
+    1.0
     """
     from ._analysis import WordScores, _word_score
     kinds = [Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
@@ -216,6 +248,12 @@ def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, 
     -------
     list of (str, float)
         Words and their probabilities, the most probable first.
+
+    Examples
+    --------
+    >>> near = psdvec.next_words(model, "the king wears his", topn=len(model))
+    >>> round(sum(probability for word, probability in near), 6)
+    1.0
     """
     given = split("next_words", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
     scorer = Scorer(model, "next_words", given, counts=counts)
@@ -240,6 +278,12 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
     Returns
     -------
     list of str
+
+    Examples
+    --------
+    >>> words = psdvec.generate(model, "the king", length=5, seed=1)
+    >>> len(words), all(word in model for word in words)
+    (5, True)
     """
     given = split("generate", [Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT],
                   options)
@@ -249,22 +293,22 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
     length = settings.struct(_abi.psdvec_generate_options).length
     words = (ctypes.c_uint32 * max(1, length))()
     scorer.run(lib.psdvec_scorer_generate, settings.cast(_abi.psdvec_generate_options), numbers,
-               count, words, _abi.psdvec_draw_fn(), None)
+               count, words, _abi.psdvec_draw_fn(0), None)
     return [model._word(i) for i in words[:length]]
 
 
 @_documented([Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def find_phrases(texts: Any, output: Union[str, "os.PathLike[str]"], *,
-                 joined: Union[None, str, "os.PathLike[str]"] = None, progress: Show = None,
+def find_phrases(texts: Texts, output: Path, *, joined: Optional[Path] = None, progress: Show = None,
                  **options: Any) -> int:
-    """Finds phrases such as new_york, and writes a list for the option `phrases` of other functions.
+    """Finds phrases such as new_york.
 
     Parameters
     ----------
     texts : path, list of pathlib.Path, or iterable of str or of token lists
         As for `train`.
     output : path
-        The list: one phrase per line, with its count and score.
+        The list: one phrase per line, with its count and score. It is for the option `phrases` of
+        other functions.
     joined : path, optional
         A file for the text with the phrases joined, one document per line.
     progress : bool, "bar", "tqdm" or a function, optional
@@ -275,6 +319,12 @@ def find_phrases(texts: Any, output: Union[str, "os.PathLike[str]"], *,
     -------
     int
         The number of phrases.
+
+    Examples
+    --------
+    >>> phrases = ["we saw new york and a new car", "a car in new york"] * 50
+    >>> psdvec.find_phrases(phrases, "phrases.tsv", min_count=5, threshold=0.1) > 0
+    True
     """
     kinds = [Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("find_phrases", kinds, options)
@@ -295,8 +345,7 @@ def find_phrases(texts: Any, output: Union[str, "os.PathLike[str]"], *,
 
 
 @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def join_phrases(texts: Any, phrases: Union[str, "os.PathLike[str]"],
-                 output: Union[str, "os.PathLike[str]"], *, progress: Show = None,
+def join_phrases(texts: Texts, phrases: Path, output: Path, *, progress: Show = None,
                  **options: Any) -> int:
     """Writes a text with the phrases of a list joined, one document per line.
 
@@ -316,6 +365,13 @@ def join_phrases(texts: Any, phrases: Union[str, "os.PathLike[str]"],
     -------
     int
         How many phrases were joined.
+
+    Examples
+    --------
+    >>> with open("list.tsv", "w") as file:
+    ...     count = file.write("new york\\n")
+    >>> psdvec.join_phrases(["New York is new"], "list.tsv", "joined.txt")
+    1
     """
     given = split("join_phrases", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
     context = Context(given[Kind.OPTIONS_CONTEXT], "join_phrases", progress)
@@ -339,6 +395,10 @@ def tokenize(document: str, **options: Any) -> List[str]:
     document : str
     **options
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> psdvec.tokenize("Hello, world!")
@@ -359,7 +419,7 @@ def tokenize(document: str, **options: Any) -> List[str]:
 
 
 @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def tokenize_documents(texts: Any, *, progress: Show = False, **options: Any) -> List[List[str]]:
+def tokenize_documents(texts: Texts, *, progress: Show = False, **options: Any) -> List[List[str]]:
     """Splits files, folders or texts into documents and their words, as counting does.
 
     Parameters

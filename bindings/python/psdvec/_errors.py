@@ -4,7 +4,16 @@ from typing import Dict, Type
 
 
 class PsdvecError(Exception):
-    """An error reported by libpsdvec. `status` is the name of its status code."""
+    """An error reported by libpsdvec. `status` is the name of its status code.
+
+    Examples
+    --------
+    >>> try:
+    ...     psdvec.load("nothere")
+    ... except psdvec.PsdvecError as error:
+    ...     print(type(error).__name__, error.status)
+    NotFoundError PSDVEC_ERR_NOT_FOUND
+    """
 
     status = ""
 
@@ -64,7 +73,7 @@ _BY_FAMILY: Dict[int, Type[PsdvecError]] = {
 
 def error_for(status: int, name: str, message: str) -> PsdvecError:
     """The exception for a status of the library."""
-    kind = _BY_STATUS.get(status) or _BY_FAMILY.get(status // 100, PsdvecError)
+    kind = _BY_STATUS.get(status, _BY_FAMILY.get(status // 100, PsdvecError))
     error = kind(message or name)
     error.status = name
     return error

@@ -3,14 +3,19 @@
 Results are those of gensim: tests run the same calls on both.
 """
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence,
+                    Tuple, TypeVar, Union, overload)
 
 import numpy as np
 
 from ._results import Neighbours
+from ._types import Array, FloatArray, Path, Queries, Word
 
 
-def _unit(vector: np.ndarray) -> np.ndarray:
+_Self = TypeVar("_Self")
+
+
+def _unit(vector: FloatArray) -> FloatArray:
     length = np.linalg.norm(vector)
     return vector / length if length > 0 else vector
 
@@ -42,7 +47,7 @@ class _VocabView(Dict[str, _Vocab]):
     def __len__(self) -> int:
         return len(self._model)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._model.index_to_key)
 
     def keys(self) -> Any:
@@ -61,99 +66,254 @@ class _VocabView(Dict[str, _Vocab]):
 class GensimNames:
     """Methods that gensim has under these names."""
 
-    # Of the class that uses this one:
-    index_to_key: List[str]
-    key_to_index: Dict[str, int]
-    vectors: np.ndarray
-    norms: np.ndarray
-    vector_size: int
+    if TYPE_CHECKING:  # of the class that uses this one
+        most_similar: Any
+        index_to_key: Any
+        key_to_index: Any
+        vectors: Any
+        norms: Any
+        vector_size: Any
 
-    def get_vector(self, key: Any, norm: bool = False) -> np.ndarray:
-        raise NotImplementedError
-
-    def most_similar(self, positive: Any = None, negative: Any = None, topn: Optional[int] = 10,
-                     clip_start: int = 0, clip_end: Optional[int] = None,
-                     restrict_vocab: Optional[int] = None, indexer: Any = None) -> Any:
-        raise NotImplementedError
-
-    def find(self, word: str) -> Optional[int]:
-        raise NotImplementedError
-
-    def _number(self, word: Any) -> int:
-        raise NotImplementedError
-
-    def __contains__(self, word: object) -> bool:
-        raise NotImplementedError
+        def get_vector(self, key: Word, norm: bool = False) -> FloatArray: ...
+        def similarity(self, first: Word, second: Word) -> float: ...
+        def frequency(self, word: Word) -> int: ...
+        def _number(self, word: Word) -> int: ...
+        def __contains__(self, word: object) -> bool: ...
 
     # ---- Attributes -----------------------------------------------------------------------
     @property
-    def wv(self) -> Any:
-        """The model itself, which in gensim is a part of it."""
+    def wv(self: "_Self") -> "_Self":
+        """The model itself, which in gensim is a part of it.
+
+        Examples
+        --------
+        >>> model.wv is model
+        True
+        """
         return self
 
     @property
     def index2word(self) -> List[str]:
-        """`index_to_key` of gensim 3."""
-        return self.index_to_key
+        """`index_to_key` of gensim 3.
+
+        Examples
+        --------
+        >>> model.index2word[0]
+        'the'
+        """
+        words: List[str] = self.index_to_key
+        return words
 
     index2entity = index2word
 
     @property
-    def vocab(self) -> Dict[str, Any]:
-        """`vocab` of gensim 3: an object with `count` and `index` for each word."""
+    def vocab(self) -> Dict[str, _Vocab]:
+        """`vocab` of gensim 3: an object with `count` and `index` for each word.
+
+        Examples
+        --------
+        >>> model.vocab["king"].count == model.frequency("king")
+        True
+        """
         return _VocabView(self)
 
     @property
-    def syn0(self) -> np.ndarray:
-        """`vectors` of old versions."""
-        return self.vectors
+    def syn0(self) -> FloatArray:
+        """`vectors` of old versions.
+
+        Examples
+        --------
+        >>> model.syn0 is model.vectors
+        True
+        """
+        vectors: FloatArray = self.vectors
+        return vectors
 
     # ---- Single words ---------------------------------------------------------------------
-    def word_vec(self, word: Any, use_norm: bool = False) -> np.ndarray:
-        """`get_vector` of gensim 3."""
+    def word_vec(self, word: Word, use_norm: bool = False) -> FloatArray:
+        """`get_vector` of gensim 3.
+
+        Parameters
+        ----------
+        word : str or int
+        use_norm : bool
+            Scale the vector to length 1.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.word_vec("king").shape
+        (8,)
+        """
         return self.get_vector(word, norm=use_norm)
 
-    def get_index(self, key: Any, default: Any = None) -> Any:
-        """The number of a word; the default, if it is not None, for a word that is not there."""
+    def get_index(self, key: Word, default: Optional[int] = None) -> int:
+        """The number of a word.
+
+        Parameters
+        ----------
+        key : str or int
+        default : int, optional
+            The result for a word that is not there; without it, KeyError is raised.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> model.get_index("the"), model.get_index("nothere", default=-1)
+        (0, -1)
+        """
         if key in self:
             return self._number(key)
         if default is not None:
             return default
         raise KeyError(f"Key '{key}' not present")
 
-    def has_index_for(self, key: Any) -> bool:
-        """Whether the model has the word."""
+    def has_index_for(self, key: Word) -> bool:
+        """Whether the model has a word.
+
+        Parameters
+        ----------
+        key : str or int
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> model.has_index_for("king")
+        True
+        """
         return key in self
 
-    def get_vecattr(self, key: Any, attr: str) -> Any:
-        """The attribute `count` of a word: its frequency."""
+    def get_vecattr(self, key: Word, attr: str) -> int:
+        """The attribute `count` of a word: its frequency. There are no others.
+
+        Parameters
+        ----------
+        key : str or int
+        attr : {"count"}
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> model.get_vecattr("king", "count") == model.frequency("king")
+        True
+        """
         if attr != "count":
             raise KeyError(f"the attribute {attr!r} is not supported, only 'count'")
-        return self.frequency(key)  # type: ignore[attr-defined]
+        return self.frequency(key)
 
-    def get_normed_vectors(self) -> np.ndarray:
-        """All vectors, scaled to length 1: a copy."""
-        return self.vectors / np.maximum(self.norms, np.float32(1e-30))[:, None]
+    def get_normed_vectors(self) -> FloatArray:
+        """All vectors, scaled to length 1: a copy.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> np.allclose(np.linalg.norm(model.get_normed_vectors(), axis=1), 1)
+        True
+        """
+        return np.asarray(self.vectors / np.maximum(self.norms, np.float32(1e-30))[:, None])
 
     # ---- Similarity -----------------------------------------------------------------------
-    def similar_by_key(self, key: Any, topn: int = 10, restrict_vocab: Optional[int] = None) -> Any:
-        """The nearest words of a word."""
-        return self.most_similar(positive=[key], topn=topn, restrict_vocab=restrict_vocab)
+    def similar_by_key(self, key: Word, topn: int = 10,
+                       restrict_vocab: Optional[int] = None) -> Neighbours:
+        """The nearest words of a word.
+
+        Parameters
+        ----------
+        key : str or int
+        topn : int
+        restrict_vocab : int, optional
+            Only the first words of the model.
+
+        Returns
+        -------
+        list of (str, float)
+
+        Examples
+        --------
+        >>> model.similar_by_key("king", topn=1)[0][0]
+        'prince'
+        """
+        near: Neighbours = self.most_similar(positive=[key], topn=topn, restrict_vocab=restrict_vocab)
+        return near
 
     similar_by_word = similar_by_key
 
-    def similar_by_vector(self, vector: np.ndarray, topn: int = 10,
-                          restrict_vocab: Optional[int] = None) -> Any:
-        """The nearest words of a vector."""
-        return self.most_similar(positive=[np.asarray(vector)], topn=topn,
-                                 restrict_vocab=restrict_vocab)
+    def similar_by_vector(self, vector: Array, topn: int = 10,
+                          restrict_vocab: Optional[int] = None) -> Neighbours:
+        """The nearest words of a vector.
 
-    def distance(self, first: Any, second: Any) -> float:
-        """1 - similarity."""
-        return 1 - self.similarity(first, second)  # type: ignore[attr-defined]
+        Parameters
+        ----------
+        vector : numpy.ndarray
+        topn : int
+        restrict_vocab : int, optional
+            Only the first words of the model.
 
-    def distances(self, word_or_vector: Any, other_words: Sequence[Any] = ()) -> np.ndarray:
-        """1 - cosine, to some words or, without any, to all words."""
+        Returns
+        -------
+        list of (str, float)
+
+        Examples
+        --------
+        >>> model.similar_by_vector(model["king"], topn=1)[0][0]
+        'king'
+        """
+        near: Neighbours = self.most_similar(positive=[np.asarray(vector)], topn=topn,
+                                             restrict_vocab=restrict_vocab)
+        return near
+
+    def distance(self, first: Word, second: Word) -> float:
+        """The cosine distance of two words: 1 - `similarity`.
+
+        Parameters
+        ----------
+        first, second : str or int
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> model.distance("king", "prince") < model.distance("king", "dog")
+        True
+        """
+        return 1 - self.similarity(first, second)
+
+    def distances(self, word_or_vector: Union[Word, Array],
+                  other_words: Sequence[Word] = ()) -> FloatArray:
+        """The cosine distances of a word or vector to other words.
+
+        Parameters
+        ----------
+        word_or_vector : str, int or numpy.ndarray
+        other_words : list of str or int
+            All words, if it is empty.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.distances("king").shape == (len(model),)
+        True
+        """
         vector = (word_or_vector if isinstance(word_or_vector, np.ndarray)
                   else self.get_vector(word_or_vector))
         if other_words:
@@ -161,12 +321,33 @@ class GensimNames:
             norms = np.linalg.norm(others, axis=1)
         else:
             others, norms = self.vectors, self.norms
-        return 1 - others @ vector / (np.linalg.norm(vector) * norms)
+        return np.asarray(1 - others @ vector / (np.linalg.norm(vector) * norms))
 
-    def get_mean_vector(self, keys: Any, weights: Optional[Sequence[float]] = None,
+    def get_mean_vector(self, keys: Iterable[Union[Word, Array]], weights: Optional[Sequence[float]] = None,
                         pre_normalize: bool = True, post_normalize: bool = False,
-                        ignore_missing: bool = True) -> np.ndarray:
-        """The weighted mean of words or vectors."""
+                        ignore_missing: bool = True) -> FloatArray:
+        """The weighted mean of words or vectors.
+
+        Parameters
+        ----------
+        keys : list of str, int or numpy.ndarray
+        weights : list of float, optional
+        pre_normalize : bool
+            Scale the vectors of words to length 1 first.
+        post_normalize : bool
+            Scale the mean to length 1.
+        ignore_missing : bool
+            Leave out words that the model does not have, instead of raising KeyError.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.get_mean_vector(["king", "queen"], weights=[1, 3]).shape
+        (8,)
+        """
         keys = list(keys)
         if not keys:
             raise ValueError("cannot compute mean with no input")
@@ -189,15 +370,47 @@ class GensimNames:
             mean = mean / np.float32(total)
         return _unit(mean) if post_normalize else mean
 
-    def n_similarity(self, first: Sequence[Any], second: Sequence[Any]) -> float:
-        """The cosine of the mean vectors of two lists of words."""
+    def n_similarity(self, first: Sequence[Word], second: Sequence[Word]) -> float:
+        """The cosine of the mean vectors of two lists of words.
+
+        Parameters
+        ----------
+        first, second : list of str or int
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> model.n_similarity(["king", "queen"], ["crown", "throne"]) > 0
+        True
+        """
         if not (len(first) and len(second)):
             raise ZeroDivisionError("At least one of the passed list is empty.")
         a, b = (self.get_mean_vector(words, pre_normalize=False) for words in (first, second))
         return float(np.dot(_unit(a), _unit(b)))
 
-    def rank_by_centrality(self, words: Iterable[Any], use_norm: bool = True) -> List[Tuple[float, Any]]:
-        """Words with the cosine of each to the mean of all, the most central first."""
+    def rank_by_centrality(self, words: Iterable[Word],
+                           use_norm: bool = True) -> List[Tuple[float, Word]]:
+        """Words with the cosine of each to the mean of all, the most central first.
+
+        Parameters
+        ----------
+        words : iterable of str or int
+            Words that the model does not have are left out.
+        use_norm : bool
+            Scale the vectors to length 1 first.
+
+        Returns
+        -------
+        list of (float, str)
+
+        Examples
+        --------
+        >>> model.rank_by_centrality(["king", "prince", "dog"])[-1][1]
+        'dog'
+        """
         used = [word for word in words if word in self]
         if not used:
             raise ValueError("cannot select a word from an empty list")
@@ -205,14 +418,42 @@ class GensimNames:
         mean = _unit(vectors.mean(axis=0))
         return sorted(zip((float(x) for x in vectors @ mean), used), reverse=True)
 
-    def doesnt_match(self, words: Iterable[Any]) -> Any:
-        """The word that does not fit the others."""
+    def doesnt_match(self, words: Iterable[Word]) -> Word:
+        """The word that does not fit the others.
+
+        Parameters
+        ----------
+        words : iterable of str or int
+
+        Returns
+        -------
+        str or int
+
+        Examples
+        --------
+        >>> model.doesnt_match(["king", "queen", "dog"])
+        'dog'
+        """
         if isinstance(words, str):
             words = words.split()
         return self.rank_by_centrality(words)[-1][1]
 
-    def closer_than(self, key1: Any, key2: Any) -> List[str]:
-        """The words that are nearer to the first word than the second one is."""
+    def closer_than(self, key1: Word, key2: Word) -> List[str]:
+        """The words that are nearer to the first word than the second one is.
+
+        Parameters
+        ----------
+        key1, key2 : str or int
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> "prince" in model.closer_than("king", "dog")
+        True
+        """
         cosines = self.most_similar(positive=[key1], topn=None)
         first, second = self._number(key1), self._number(key2)
         nearer = np.flatnonzero(cosines > cosines[second])
@@ -220,16 +461,57 @@ class GensimNames:
 
     words_closer_than = closer_than
 
-    def rank(self, key1: Any, key2: Any) -> int:
-        """The rank of the second word among the neighbours of the first, from 1."""
+    def rank(self, key1: Word, key2: Word) -> int:
+        """The rank of the second word among the neighbours of the first, from 1.
+
+        Parameters
+        ----------
+        key1, key2 : str or int
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> model.rank("king", "prince")
+        1
+        """
         return len(self.closer_than(key1, key2)) + 1
 
-    def most_similar_cosmul(self, positive: Any = None, negative: Any = None,
-                            topn: Optional[int] = 10, restrict_vocab: Optional[int] = None) -> Any:
-        """The words with the highest product of cosines (Levy and Goldberg, 2014)."""
+    @overload
+    def most_similar_cosmul(self, positive: Queries = None, negative: Queries = None, topn: int = 10,
+                            restrict_vocab: Optional[int] = None) -> Neighbours: ...
+
+    @overload
+    def most_similar_cosmul(self, positive: Queries = None, negative: Queries = None, *, topn: None,
+                            restrict_vocab: Optional[int] = None) -> FloatArray: ...
+
+    def most_similar_cosmul(self, positive: Queries = None, negative: Queries = None,
+                            topn: Optional[int] = 10, restrict_vocab: Optional[int] = None
+                            ) -> Union[Neighbours, FloatArray]:
+        """The words with the highest product of cosines (Levy and Goldberg, 2014).
+
+        Parameters
+        ----------
+        positive, negative : str, int, numpy.ndarray, or a list of these
+        topn : int or None
+            How many words; None gives the products of all words as an array.
+        restrict_vocab : int, optional
+            Only the first words of the model.
+
+        Returns
+        -------
+        list of (str, float)
+
+        Examples
+        --------
+        >>> model.most_similar_cosmul(["king", "woman"], ["man"], topn=1)[0][0]
+        'queen'
+        """
         def listed(queries: Any) -> List[Any]:
             return [queries] if isinstance(queries, str) else list(queries or ())
-        terms: List[List[np.ndarray]] = []
+        terms: List[List[FloatArray]] = []
         used = set()
         for queries in (listed(positive), listed(negative)):
             terms.append([])
@@ -247,27 +529,60 @@ class GensimNames:
         if factors[1]:
             scores = scores / (np.prod(factors[1], axis=0) + 0.000001)
         if topn is None:
-            return scores
+            return np.asarray(scores, np.float32)
         order = np.argsort(-scores, kind="stable")[:topn + len(used)]
-        return Neighbours((self.index_to_key[i], float(scores[i]))
-                          for i in order if i not in used)[:topn]
+        return Neighbours([(self.index_to_key[i], float(scores[i]))
+                           for i in order if i not in used][:topn])
 
     # ---- Conversion -----------------------------------------------------------------------
     def to_gensim(self) -> Any:
-        """A copy as gensim.models.KeyedVectors, with the frequencies of words."""
+        """A copy as gensim.models.KeyedVectors, with the frequencies of words.
+
+        Returns
+        -------
+        gensim.models.KeyedVectors
+
+        Examples
+        --------
+        >>> model.to_gensim().most_similar("king", topn=1)[0][0]
+        'prince'
+        """
         from gensim.models import KeyedVectors
         vectors = KeyedVectors(self.vector_size)
         vectors.add_vectors(self.index_to_key, np.array(self.vectors))
         for i, word in enumerate(self.index_to_key):
-            vectors.set_vecattr(word, "count", self.frequency(i))  # type: ignore[attr-defined]
+            vectors.set_vecattr(word, "count", self.frequency(i))
         return vectors
 
     # ---- Evaluation -----------------------------------------------------------------------
-    def evaluate_word_pairs(self, pairs: str, delimiter: str = "\t", encoding: str = "utf8",
+    def evaluate_word_pairs(self, pairs: Path, delimiter: str = "\t", encoding: str = "utf8",
                             restrict_vocab: int = 300000, case_insensitive: bool = True,
-                            dummy4unknown: bool = False) -> Any:
-        """Correlation of cosines with the ratings of a file: (Pearson, Spearman, percentage of pairs
-        with unknown words), each correlation with its p-value, which needs scipy."""
+                            dummy4unknown: bool = False) -> Tuple[Any, Any, float]:
+        """The correlation of cosines with the ratings of a file.
+
+        Parameters
+        ----------
+        pairs : path
+            Lines of two words and a rating.
+        delimiter, encoding : str
+        restrict_vocab : int
+            Only the first words of the model.
+        case_insensitive : bool
+        dummy4unknown : bool
+            Give pairs with unknown words the cosine 0, instead of leaving them out.
+
+        Returns
+        -------
+        tuple
+            Pearson and Spearman correlation, each with its p-value (nan without scipy), and the
+            percentage of pairs with unknown words.
+
+        Examples
+        --------
+        >>> pearson, spearman, unknown = model.evaluate_word_pairs("pairs.txt", delimiter=" ")
+        >>> float(spearman[0]) > 0, unknown
+        (True, 0.0)
+        """
         words = {word: i for i, word in enumerate(self.index_to_key[:restrict_vocab])}
         if case_insensitive:
             upper: Dict[str, int] = {}
@@ -288,7 +603,7 @@ class GensimNames:
                 except ValueError:
                     continue
                 if a in words and b in words:
-                    ours.append(self.similarity(words[a], words[b]))  # type: ignore[attr-defined]
+                    ours.append(self.similarity(words[a], words[b]))
                 else:
                     unknown += 1
                     if not dummy4unknown:
@@ -300,10 +615,34 @@ class GensimNames:
         total = len(gold) + (0 if dummy4unknown else unknown)
         return (*_correlations(gold, ours), 100.0 * unknown / total)
 
-    def evaluate_word_analogies(self, analogies: str, restrict_vocab: int = 300000,
+    def evaluate_word_analogies(self, analogies: Path, restrict_vocab: int = 300000,
                                 case_insensitive: bool = True, dummy4unknown: bool = False,
-                                similarity_function: str = "most_similar") -> Any:
-        """The share of right answers to the analogies of a file, and the answers by section."""
+                                similarity_function: str = "most_similar"
+                                ) -> Tuple[float, List[Dict[str, Any]]]:
+        """The share of right answers to the analogies of a file.
+
+        Parameters
+        ----------
+        analogies : path
+            Lines of four words, in sections that begin with a line ": name".
+        restrict_vocab : int
+            Only the first words of the model.
+        case_insensitive : bool
+        dummy4unknown : bool
+            Count questions with unknown words as wrong, instead of leaving them out.
+        similarity_function : {"most_similar", "most_similar_cosmul"}
+
+        Returns
+        -------
+        float, list of dict
+            The share, and the questions of each section.
+
+        Examples
+        --------
+        >>> share, sections = model.evaluate_word_analogies("analogies.txt")
+        >>> share, sections[0]["section"]
+        (1.0, 'royal')
+        """
         words: Dict[str, int] = {}
         for i, word in enumerate(self.index_to_key[:restrict_vocab]):
             words.setdefault(word.upper() if case_insensitive else word, i)
@@ -342,7 +681,7 @@ class GensimNames:
         return (len(total["correct"]) / asked if asked else 0.0), sections
 
 
-def _ranks(values: Sequence[float]) -> np.ndarray:
+def _ranks(values: Sequence[float]) -> Array:
     array = np.asarray(values, float)
     order = np.argsort(array, kind="stable")
     _, first, counts = np.unique(array[order], return_index=True, return_counts=True)

@@ -4,23 +4,30 @@ import ctypes
 import json
 import os
 from html import escape
-from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
-                    Tuple, Union)
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple,
+                    Union, overload)
 
 import numpy as np
 
 from . import _abi
 from ._abi import psdvec_measure as Measure
+from ._abi import psdvec_options_kind as Kind
 from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
 from ._handle import ModelHandle, temporary
 from ._library import lib, text
+from ._options import documented
 from ._results import Neighbours, members, plural
+from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
-Word = Union[str, int]
-Query = Union[str, int, np.ndarray, Tuple[Any, float]]
+if TYPE_CHECKING:
+    from ._analysis import Comparison, Interactions, Residuals, TemperatureFit, WordScores
+    from ._counts import Counts
+    from ._documents import DocumentScores
+    from ._operations import Scores
+
 _FLOATS = ctypes.POINTER(ctypes.c_float)
 
 
@@ -33,13 +40,20 @@ class _Memory:
                                     "typestr": kind}
 
 
-def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> np.ndarray:
+def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> FloatArray:
     """A read-only float32 array without a copy."""
     return np.asarray(_Memory(owner, address, shape))
 
 
 class Score(NamedTuple):
-    """The score of a model on a test set, or on a section of it."""
+    """The score of a model on a test set, or on a section of it.
+
+    Examples
+    --------
+    >>> score = model.evaluate("pairs.txt")[0]
+    >>> score.test, score.measure, score.total
+    ('pairs', 'spearman', 4)
+    """
 
     test: str
     section: Optional[str]   #: None: the whole set
@@ -65,9 +79,18 @@ class Model(GensimNames):
     path : str or os.PathLike
         A model of psdvec, or vectors of another program: word2vec text or binary, GloVe or fastText
         text, or .npy with its list of words beside it.
+
+    Examples
+    --------
+    >>> model = psdvec.load("story.safetensors")
+    >>> model
+    <psdvec.Model 'story.safetensors': ... words, 8 dimensions
+     psd, float32, with spelling>
+    >>> "king" in model
+    True
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], *, _handle: Optional[ModelHandle] = None):
+    def __init__(self, path: Path, *, _handle: Optional[ModelHandle] = None):
         self._open(_handle or ModelHandle(os.fspath(path)))
 
     def _open(self, handle: ModelHandle) -> None:
@@ -75,8 +98,8 @@ class Model(GensimNames):
         self._info = lib.psdvec_model_get_info(handle.pointer).contents
         self._words: Optional[List[str]] = None
         self._index: Optional[Dict[str, int]] = None
-        self._vectors: Optional[np.ndarray] = None
-        self._norms: Optional[np.ndarray] = None
+        self._vectors: Optional[FloatArray] = None
+        self._norms: Optional[FloatArray] = None
 
     @property
     def _model(self) -> int:
@@ -87,12 +110,25 @@ class Model(GensimNames):
     # ---- What the model is ----------------------------------------------------------------
     @property
     def path(self) -> str:
-        """The file of the model."""
+        """The file of the model.
+
+        Examples
+        --------
+        >>> import os
+        >>> os.path.basename(model.path)
+        'story.safetensors'
+        """
         return self._handle.path
 
     @property
     def vector_size(self) -> int:
-        """The number of dimensions."""
+        """The number of dimensions.
+
+        Examples
+        --------
+        >>> model.vector_size
+        8
+        """
         return int(self._info.dim)
 
     def __len__(self) -> int:
@@ -103,8 +139,13 @@ class Model(GensimNames):
 
     @property
     def info(self) -> Dict[str, Any]:
-        """What the file says about the model: sizes, method, and the settings of training and
-        counting."""
+        """Sizes, method, and the settings of training and counting.
+
+        Examples
+        --------
+        >>> model.info["method"], model.info["settings"]["dim"]
+        ('psd', 8)
+        """
         i = self._info
         facts: Dict[str, Any] = {
             "words": int(i.words), "core_words": int(i.core_words), "dim": int(i.dim),
@@ -122,13 +163,29 @@ class Model(GensimNames):
         return facts
 
     def verify(self) -> None:
-        """Reads the whole file and compares all checksums; raises FormatError if one differs."""
+        """Reads the whole file and compares all checksums.
+
+        Raises
+        ------
+        FormatError
+            If a checksum differs.
+
+        Examples
+        --------
+        >>> model.verify()
+        """
         shared().call(lib.psdvec_model_verify, self._model)
 
     # ---- Words ----------------------------------------------------------------------------
     @property
     def index_to_key(self) -> List[str]:
-        """All words, by number."""
+        """All words, by number.
+
+        Examples
+        --------
+        >>> model.index_to_key[:2]
+        ['the', 'and']
+        """
         if self._words is None:
             length = ctypes.c_size_t()
             by = ctypes.byref(length)
@@ -139,7 +196,13 @@ class Model(GensimNames):
 
     @property
     def key_to_index(self) -> Dict[str, int]:
-        """The number of each word."""
+        """The number of each word.
+
+        Examples
+        --------
+        >>> model.key_to_index["the"]
+        0
+        """
         if self._index is None:
             self._index = {word: i for i, word in enumerate(self.index_to_key)}
         return self._index
@@ -151,8 +214,25 @@ class Model(GensimNames):
         return text(lib.psdvec_model_word(self._model, i, ctypes.byref(length)), length.value)
 
     def find(self, word: str) -> Optional[int]:
-        """The number of a word as a user types it, or None: first by its exact spelling, then as the
-        model's tokenizer writes it, so that "Paris" finds "paris"."""
+        """The number of a word as a user types it.
+
+        A word is found by its exact spelling, or as the model's tokenizer writes it, so that
+        "Paris" finds "paris".
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        int or None
+            None, if the model does not have the word.
+
+        Examples
+        --------
+        >>> model.find("THE"), model.find("nothere")
+        (0, None)
+        """
         data, i = word.encode("utf-8", "replace"), ctypes.c_uint32()
         if lib.psdvec_model_find(self._model, data, len(data), ctypes.byref(i)):
             return i.value
@@ -163,38 +243,105 @@ class Model(GensimNames):
     def __contains__(self, word: object) -> bool:
         if isinstance(word, str):
             return self.find(word) is not None
-        return isinstance(word, (int, np.integer)) and 0 <= word < len(self)
+        return isinstance(word, (int, np.integer)) and 0 <= int(word) < len(self)
 
     def form(self, word: Word) -> str:
-        """A word as it is usually written in the text: "Größe" for the word "grösse"."""
+        """A word as it is usually written in the text: "Größe" for the word "grösse".
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> model.form("king")
+        'king'
+        """
         length = ctypes.c_size_t()
         return text(lib.psdvec_model_form(self._model, self._number(word), ctypes.byref(length)),
                     length.value)
 
     def frequency(self, word: Word) -> int:
-        """How often a word occurs in the text of training; 0 if not known."""
+        """How often a word occurs in the text of training.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        int
+            0, if it is not known.
+
+        Examples
+        --------
+        >>> model.frequency("king") == sum(text.split().count("king") for text in texts)
+        True
+        """
         return int(lib.psdvec_model_frequency(self._model, self._number(word)))
 
     def probability(self, word: Word) -> float:
-        """The unigram probability of a word that training used; 0 if not known."""
+        """The unigram probability of a word that training used.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        float
+            0 if it is not known.
+
+        Examples
+        --------
+        >>> 0 < model.probability("king") < model.probability("the")
+        True
+        """
         return float(lib.psdvec_model_unigram(self._model, self._number(word)))
 
     def spread(self, word: Word) -> float:
-        """The posterior standard deviation of the components of a word's vector: the larger, the
-        less certain the vector. 0 if not known."""
+        """The posterior standard deviation of the components of a word's vector.
+
+        The larger it is, the less certain the vector.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        float
+            0 if it is not known.
+
+        Examples
+        --------
+        >>> model.spread("king") >= 0
+        True
+        """
         return float(lib.psdvec_model_spread(self._model, self._number(word)))
 
     def find_parts(self, words: str) -> List[Tuple[str, Optional[int]]]:
         """The words of what a user types, which may be several words, and their numbers.
 
-        "New York" is one word if the model has new_york, and otherwise two. The number of a word
-        that the model does not have is None.
+        "New York" is one word if the model has new_york, and otherwise two.
+
+        Parameters
+        ----------
+        words : str
+
+        Returns
+        -------
+        list of (str, int or None)
+            The number of a word that the model does not have is None.
 
         Examples
         --------
-        >>> model = psdvec.train(["a cat and a dog"] * 50, dim=3, min_count=1)
-        >>> [word for word, number in model.find_parts("Cat, dog")]
-        ['cat', 'dog']
+        >>> [(word, number is None) for word, number in model.find_parts("King, emperor")]
+        [('king', False), ('emperor', True)]
         """
         found: List[Tuple[str, Optional[int]]] = []
         data = words.encode("utf-8", "replace")
@@ -206,7 +353,22 @@ class Model(GensimNames):
         return found
 
     def suggest(self, word: str, topn: int = 5) -> List[str]:
-        """Words that are spelled almost like this one."""
+        """Words that are spelled almost like this one.
+
+        Parameters
+        ----------
+        word : str
+        topn : int
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.suggest("quen")
+        ['queen']
+        """
         data = word.encode("utf-8", "replace")
         room, count = (ctypes.c_uint32 * max(1, topn))(), ctypes.c_size_t()
         shared().call(lib.psdvec_model_suggest, self._model, data, len(data),
@@ -214,7 +376,21 @@ class Model(GensimNames):
         return [self._word(i) for i in room[:count.value]]
 
     def inflections(self, word: str) -> List[str]:
-        """Words of the model that are forms of this one by their spelling: king's, kings."""
+        """Words of the model that are forms of this one by their spelling: king's, kings.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.inflections("king")
+        []
+        """
         data, count = word.encode("utf-8", "replace"), ctypes.c_size_t()
         room = (ctypes.c_uint32 * 1000)()
         shared().call(lib.psdvec_model_inflections, self._model, data, len(data), room, 1000,
@@ -222,7 +398,21 @@ class Model(GensimNames):
         return [self._word(i) for i in room[:min(1000, count.value)]]
 
     def tokenize(self, document: str) -> List[str]:
-        """Splits a text into words as the model's text was."""
+        """Splits a text into words as the model's text was.
+
+        Parameters
+        ----------
+        document : str
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.tokenize("The King!")
+        ['the', 'king']
+        """
         words: List[str] = []
         data = document.encode("utf-8", "replace")
 
@@ -233,7 +423,7 @@ class Model(GensimNames):
                       _abi.psdvec_token_fn(take), None)
         return words
 
-    def _number(self, word: Any) -> int:
+    def _number(self, word: Word) -> int:
         if isinstance(word, str):
             i = self.find(word)
             if i is None:
@@ -249,8 +439,14 @@ class Model(GensimNames):
 
     # ---- Vectors --------------------------------------------------------------------------
     @property
-    def vectors(self) -> np.ndarray:
-        """The vectors of all words, one per row: a read-only view of the file, without a copy."""
+    def vectors(self) -> FloatArray:
+        """The vectors of all words, one per row: a read-only view of the file, without a copy.
+
+        Examples
+        --------
+        >>> model.vectors.shape == (len(model), 8)
+        True
+        """
         if self._vectors is None:
             pointer = _FLOATS()
             shared().call(lib.psdvec_model_readout, self._model, ctypes.byref(pointer))
@@ -259,30 +455,77 @@ class Model(GensimNames):
         return self._vectors
 
     @property
-    def generative_vectors(self) -> np.ndarray:
-        """The generative vectors of all words: a read-only view."""
+    def generative_vectors(self) -> FloatArray:
+        """The generative vectors of all words: a read-only view.
+
+        Examples
+        --------
+        >>> model.generative_vectors.shape == model.vectors.shape
+        True
+        """
         pointer = lib.psdvec_model_vector(self._model, 0)
         if not pointer:
             raise FormatError("the model has no generative vectors, or they do not fit into memory")
         address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
         return view(self._handle, address, (len(self), self.vector_size))
 
-    def generative_vector(self, word: Word) -> np.ndarray:
-        """The generative vector of a word. Products of generative vectors estimate PMI; see
-        `product`."""
+    def generative_vector(self, word: Word) -> FloatArray:
+        """The generative vector of a word, whose products with others estimate PMI.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.generative_vector("king").shape
+        (8,)
+        """
         vector = np.zeros(self.vector_size, np.float32)
         lib.psdvec_model_vector_copy(self._model, self._number(word), vector.ctypes.data_as(_FLOATS))
         return vector
 
     def product(self, first: Word, second: Word) -> float:
-        """The product of the generative vectors of two words: the model's estimate of their
-        pointwise mutual information (PMI)."""
+        """The product of the generative vectors of two words.
+
+        It is the model's estimate of their pointwise mutual information (PMI).
+
+        Parameters
+        ----------
+        first, second : str or int
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> model.product("king", "crown") > model.product("king", "bread")
+        True
+        """
         return float(lib.psdvec_model_product(self._model, self._number(first),
                                               self._number(second)))
 
     def to_scipy(self) -> Any:
-        """The vectors as a scipy.sparse.csr_matrix, one row per word; for models with sparse
-        vectors, such as those of ``psdvec.baseline(texts, "ppmi")``."""
+        """The vectors as a sparse matrix, which needs scipy.
+
+        It is for models with sparse vectors, such as those of ``psdvec.baseline(texts, "ppmi")``.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            One row per word.
+
+        Examples
+        --------
+        >>> ppmi = psdvec.baseline(texts, "ppmi", min_count=1)
+        >>> ppmi.to_scipy().shape == (len(ppmi), ppmi.vector_size)
+        True
+        """
         from scipy.sparse import csr_matrix
         if not self._info.sparse:
             return csr_matrix(self.vectors)
@@ -302,8 +545,14 @@ class Model(GensimNames):
                           shape=(len(self), self.vector_size))
 
     @property
-    def eigenvalues(self) -> Optional[np.ndarray]:
-        """The eigenvalues of the core matrix with their signs, or None."""
+    def eigenvalues(self) -> Optional[FloatArray]:
+        """The eigenvalues of the core matrix with their signs, or None.
+
+        Examples
+        --------
+        >>> model.eigenvalues.shape
+        (8,)
+        """
         pointer = self._info.eigenvalues
         if not pointer:
             return None
@@ -311,13 +560,19 @@ class Model(GensimNames):
         return view(self._handle, address, (self.vector_size,))
 
     @property
-    def norms(self) -> np.ndarray:
-        """The lengths of all vectors."""
+    def norms(self) -> FloatArray:
+        """The lengths of all vectors.
+
+        Examples
+        --------
+        >>> model.norms.shape == (len(model),)
+        True
+        """
         if self._norms is None:
             self._norms = np.linalg.norm(self.vectors, axis=1)
         return self._norms
 
-    def get_vector(self, key: Word, norm: bool = False) -> np.ndarray:
+    def get_vector(self, key: Word, norm: bool = False) -> FloatArray:
         """The vector of a word.
 
         A word that the model does not have gets a vector by its spelling, if the model has learnt
@@ -329,6 +584,17 @@ class Model(GensimNames):
             The word, or its number.
         norm : bool
             Scale the vector to length 1.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.get_vector("king").shape
+        (8,)
+        >>> model[["king", "queen"]].shape
+        (2, 8)
         """
         vector = np.zeros(self.vector_size, np.float32)
         pointer = vector.ctypes.data_as(_FLOATS)
@@ -350,14 +616,28 @@ class Model(GensimNames):
         spelled = room.raw[:needed.value] if 0 < needed.value < len(room) else data
         return bool(lib.psdvec_model_spell(self._model, spelled, len(spelled), pointer))
 
-    def __getitem__(self, key: Union[Word, Sequence[Word]]) -> np.ndarray:
+    def __getitem__(self, key: Union[Word, Sequence[Word]]) -> FloatArray:
         if isinstance(key, (str, int, np.integer)):
             return self.get_vector(key)
         return np.vstack([self.get_vector(k) for k in key])
 
     def with_spelling(self, weight: float) -> "Model":
-        """A view of the model in which spelling has another weight: 1 is that of training, 0 leaves
-        spelling out."""
+        """A view of the model in which spelling has another weight.
+
+        Parameters
+        ----------
+        weight : float
+            1 is that of training, 0 leaves spelling out.
+
+        Returns
+        -------
+        Model
+
+        Examples
+        --------
+        >>> model.with_spelling(0).most_similar("king", topn=1)[0][0]
+        'prince'
+        """
         pointer = ctypes.c_void_p()
         shared().call(lib.psdvec_model_with_spelling, self._model, float(weight),
                       ctypes.byref(pointer))
@@ -381,7 +661,7 @@ class Model(GensimNames):
         options.except_count = len(excluded)
         return options
 
-    def _target(self, positive: Any, negative: Any) -> Tuple[np.ndarray, List[int]]:
+    def _target(self, positive: Queries, negative: Queries) -> Tuple[FloatArray, List[int]]:
         """The sum of unit vectors, and the words that must not be answers."""
         total = np.zeros(self.vector_size, np.float64)
         used: List[int] = []
@@ -409,11 +689,23 @@ class Model(GensimNames):
             raise ValueError("the vectors of the query are not finite")
         return total.astype(np.float32), used
 
-    def most_similar(self, positive: Any = None, negative: Any = None, topn: Optional[int] = 10,
+    @overload
+    def most_similar(self, positive: Queries = None, negative: Queries = None, topn: int = 10,
                      clip_start: int = 0, clip_end: Optional[int] = None,
+                     restrict_vocab: Optional[int] = None, indexer: None = None, *,
+                     forms: bool = True, min_frequency: int = 0,
+                     min_score: Optional[float] = None) -> Neighbours: ...
+
+    @overload
+    def most_similar(self, positive: Queries = None, negative: Queries = None, *, topn: None,
+                     clip_start: int = 0, clip_end: Optional[int] = None,
+                     restrict_vocab: Optional[int] = None) -> FloatArray: ...
+
+    def most_similar(self, positive: Queries = None, negative: Queries = None,
+                     topn: Optional[int] = 10, clip_start: int = 0, clip_end: Optional[int] = None,
                      restrict_vocab: Optional[int] = None, indexer: Any = None, *,
                      forms: bool = True, min_frequency: int = 0,
-                     min_score: Optional[float] = None) -> Any:
+                     min_score: Optional[float] = None) -> Union[Neighbours, FloatArray]:
         """The words whose vectors are nearest, by cosine.
 
         Parameters
@@ -424,10 +716,14 @@ class Model(GensimNames):
             How many words; None gives the cosines of all words as an array.
         clip_start, clip_end, restrict_vocab : int, optional
             Only words with these numbers; `restrict_vocab` is another name for `clip_end`.
+        indexer : None
+            Not supported: the search is exact.
         forms : bool
             False leaves out forms of the given words: king's and kings for king.
-        min_frequency, min_score : optional
-            Only words that are at least that frequent, or have at least that cosine.
+        min_frequency : int
+            Only words that are at least that frequent.
+        min_score : float, optional
+            Only words that have at least that cosine.
 
         Returns
         -------
@@ -437,6 +733,8 @@ class Model(GensimNames):
         Examples
         --------
         >>> model.most_similar("king", topn=1)[0][0]
+        'prince'
+        >>> model.most_similar(["king", "woman"], ["man"], topn=1)[0][0]
         'queen'
         """
         if indexer is not None:
@@ -456,8 +754,7 @@ class Model(GensimNames):
         extra = min(clip_start, len(self))
         found = self._search(target[None, :], topn + extra,
                              self._options(clip_end, min_frequency, min_score, sorted(set(used))))[0]
-        return Neighbours((word, score) for i, word, score in found if i >= clip_start)[:topn] \
-            if clip_start else Neighbours((word, score) for _, word, score in found)
+        return Neighbours([(word, score) for i, word, score in found if i >= clip_start][:topn])
 
     def most_similar_many(self, queries: Sequence[Query], topn: int = 10, *,
                           restrict_vocab: Optional[int] = None, min_frequency: int = 0,
@@ -475,6 +772,11 @@ class Model(GensimNames):
         Returns
         -------
         list of list of (str, float)
+
+        Examples
+        --------
+        >>> [near[0][0] for near in model.most_similar_many(["king", "prince"], topn=1)]
+        ['prince', 'king']
         """
         if not len(queries):
             return []
@@ -489,7 +791,7 @@ class Model(GensimNames):
         return [Neighbours((word, score) for _, word, score in found)
                 for found in self._search(np.vstack(targets), topn, options)]
 
-    def _search(self, targets: np.ndarray, topn: int, options: Any) -> List[List[Tuple[int, str, float]]]:
+    def _search(self, targets: FloatArray, topn: int, options: Any) -> List[List[Tuple[int, str, float]]]:
         targets = np.ascontiguousarray(targets, np.float32)
         count = len(targets)
         topn = max(1, min(topn, len(self)))
@@ -500,14 +802,28 @@ class Model(GensimNames):
         return [[(near.word, self._word(near.word), float(near.cosine))
                  for near in room[topn * q:topn * q + found[q]]] for q in range(count)]
 
-    def _all_cosines(self, target: np.ndarray) -> np.ndarray:
+    def _all_cosines(self, target: FloatArray) -> FloatArray:
         length = np.linalg.norm(target)
         with np.errstate(divide="ignore", invalid="ignore"):
             cosines = self.vectors @ target / (self.norms * (length or 1.0))
         return np.nan_to_num(cosines, copy=False)
 
     def similarity(self, first: Word, second: Word) -> float:
-        """The cosine of two words."""
+        """The cosine of two words.
+
+        Parameters
+        ----------
+        first, second : str or int
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> round(model.similarity("king", "king"), 4)
+        1.0
+        """
         a, b = self.get_vector(first, norm=True), self.get_vector(second, norm=True)
         return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
 
@@ -520,14 +836,19 @@ class Model(GensimNames):
         ----------
         a, b, c : str or int
             The words of the question, which are never answers.
+        topn : int
         method : {"add", "mul"}
             3CosAdd or 3CosMul.
         restrict_vocab, forms, min_frequency, min_score : optional
             As for `most_similar`; `min_score` applies to the score of the method.
 
+        Returns
+        -------
+        list of (str, float)
+
         Examples
         --------
-        >>> model.analogy("man", "king", "woman")[0][0]
+        >>> model.analogy("man", "king", "woman", topn=1)[0][0]
         'queen'
         """
         measures = {"add": Measure.MEASURE_ADD, "mul": Measure.MEASURE_MUL}
@@ -547,14 +868,22 @@ class Model(GensimNames):
         return Neighbours((self._word(near.word), float(near.cosine)) for near in room[:found.value])
 
     def odd_one_out(self, words: Sequence[Word]) -> Neighbours:
-        """Words with their mean cosine to the others, lowest first: the first does not fit.
+        """Finds the word that does not fit the others.
+
+        Parameters
+        ----------
+        words : list of str or int
+            At least three words.
+
+        Returns
+        -------
+        list of (str, float)
+            The words with their mean cosine to the others, lowest first.
 
         Examples
         --------
-        >>> texts = ["cat dog mouse", "king queen prince"] * 50
-        >>> model = psdvec.train(texts, dim=4, min_count=1)
-        >>> model.odd_one_out(["cat", "dog", "mouse", "king"])[0][0]
-        'king'
+        >>> model.odd_one_out(["crown", "throne", "castle", "bread"])[0][0]
+        'bread'
         """
         names = [word if isinstance(word, str) else self._word(self._number(word)) for word in words]
         if len(names) < 3 or len(set(names)) != len(names):
@@ -580,70 +909,301 @@ class Model(GensimNames):
         Returns
         -------
         matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> ax = model.plot(["king", "queen", "man", "woman"])  # doctest: +SKIP
         """
         from ._plot import plot
         return plot(self, words, ax, **options)
 
     # ---- Operations, as functions of the package ------------------------------------------
-    def extend(self, texts: Any, output: Any = None, **options: Any) -> "Model":
-        """A new model that also has the words of new text; see `psdvec.extend`."""
+    @documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
+    def extend(self, texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
+               **options: Any) -> "Model":
+        """A new model that also has the words of new text; see `psdvec.extend`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+        output : path, optional
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Model
+
+        Examples
+        --------
+        >>> more = model.extend(["the duke inherits the castle"] * 9, min_count=5)
+        >>> "duke" in more, len(more) - len(model)
+        (True, 1)
+        """
         from ._operations import extend
-        return extend(self, texts, output, **options)
+        return extend(self, texts, output, progress=progress, **options)
 
-    def evaluate(self, sets: Any = None, **options: Any) -> Any:
-        """Scores on test sets; see `psdvec.evaluate`, which also compares several models."""
+    @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
+    def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
+                 progress: Show = None, **options: Any) -> "Scores":
+        """Scores on test sets; see `psdvec.evaluate`, which also compares several models.
+
+        Parameters
+        ----------
+        sets : path or list of paths, optional
+        builtin : bool
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Scores
+
+        Examples
+        --------
+        >>> model.evaluate("pairs.txt")[0].known
+        4
+        """
         from ._operations import evaluate
-        return evaluate(self, sets, **options)
+        return evaluate(self, sets, builtin=builtin, progress=progress, **options)
 
-    def compare(self, first: Word, second: Word, **options: Any) -> Any:
-        """How similar two words are, and why; see `psdvec.compare`."""
+    def compare(self, first: Word, second: Word, *, counts: Optional["Counts"] = None,
+                contexts: int = 8, dimensions: int = 5) -> "Comparison":
+        """How similar two words are, and why; see `psdvec.compare`.
+
+        Parameters
+        ----------
+        first, second : str or int
+        counts : Counts, optional
+        contexts, dimensions : int
+
+        Returns
+        -------
+        Comparison
+
+        Examples
+        --------
+        >>> why = model.compare("king", "queen")
+        >>> abs(why.cosine - model.similarity("king", "queen")) < 1e-6
+        True
+        """
         from ._analysis import compare
-        return compare(self, first, second, **options)
+        return compare(self, first, second, counts=counts, contexts=contexts, dimensions=dimensions)
 
-    def explain(self, document: str, **options: Any) -> Any:
-        """Why the words of a text are likely or not; see `psdvec.explain`."""
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], without=("influences",))
+    def explain(self, /, document: str, *, counts: Optional["Counts"] = None,
+                **options: Any) -> "WordScores":
+        """Why the words of a text are likely or not; see `psdvec.explain`.
+
+        Parameters
+        ----------
+        document : str
+        counts : Counts, optional
+        **options
+
+        Returns
+        -------
+        WordScores
+
+        Examples
+        --------
+        >>> [score.word for score in model.explain("The king!")]
+        ['the', 'king']
+        """
         from ._analysis import explain
-        return explain(self, document, **options)
+        return explain(self, document, counts=counts, **options)
 
-    def fit_temperature(self, texts: Any, output: Any = None, **options: Any) -> Any:
-        """Fits the temperature of document probabilities; see `psdvec.fit_temperature`."""
+    @documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+    def fit_temperature(self, texts: Texts, output: Optional[Path] = None, *,
+                        counts: Optional["Counts"] = None, most_words: Optional[int] = 10000,
+                        progress: Show = None, **options: Any) -> "TemperatureFit":
+        """Fits the temperature of document probabilities; see `psdvec.fit_temperature`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+        output : path, optional
+        counts : Counts, optional
+        most_words : int or None
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        TemperatureFit
+
+        Examples
+        --------
+        >>> model.fit_temperature(texts[:50]).temperature > 0
+        True
+        """
         from ._analysis import fit_temperature
-        return fit_temperature(self, texts, output, **options)
+        return fit_temperature(self, texts, output, counts=counts, most_words=most_words,
+                               progress=progress, **options)
 
-    def residuals(self, counts: Any, output: Any = None, **options: Any) -> Any:
-        """What the vectors do not explain of the counts; see `psdvec.residuals`."""
+    @documented([Kind.OPTIONS_CONTEXT])
+    def residuals(self, counts: "Counts", output: Optional[Path] = None, *,
+                  topn: Optional[int] = 10, order: str = "loss", min_count: float = 10,
+                  progress: Show = None, **options: Any) -> "Residuals":
+        """What the vectors do not explain of the counts; see `psdvec.residuals`.
+
+        Parameters
+        ----------
+        counts : Counts
+        output : path, optional
+        topn : int or None
+        order : {"loss", "more", "less"}
+        min_count : float
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Residuals
+
+        Examples
+        --------
+        >>> counts = psdvec.count(texts, min_count=1)
+        >>> len(psdvec.train(counts, dim=4).residuals(counts, topn=3))
+        3
+        """
         from ._analysis import residuals
-        return residuals(self, counts, output, **options)
+        return residuals(self, counts, output, topn=topn, order=order, min_count=min_count,
+                         progress=progress, **options)
 
-    def interactions(self, texts: Any, triples: Any = (), **options: Any) -> Any:
-        """Interactions of three words in text; see `psdvec.interactions`."""
+    @documented([Kind.OPTIONS_CONTEXT])
+    def interactions(self, texts: Texts, triples: Sequence[Tuple[str, str, str]] = (), *,
+                     window: Optional[int] = None, topn: int = 20, min_count: int = 10,
+                     progress: Show = None, **options: Any) -> "Interactions":
+        """Interactions of three words in text; see `psdvec.interactions`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str
+        triples : list of (str, str, str), optional
+        window : int, optional
+        topn, min_count : int
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Interactions
+
+        Examples
+        --------
+        >>> len(model.interactions(texts, topn=3))
+        3
+        """
         from ._analysis import interactions
-        return interactions(self, texts, triples, **options)
+        return interactions(self, texts, triples, window=window, topn=topn, min_count=min_count,
+                            progress=progress, **options)
 
-    def score(self, texts: Any, **options: Any) -> Any:
-        """The probability of documents; see `psdvec.score`."""
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
+                without=("influences",))
+    def score(self, /, texts: Texts, *, counts: Optional["Counts"] = None,
+              per_word: bool = False, progress: Show = None, **options: Any) -> "DocumentScores":
+        """The probability of documents; see `psdvec.score`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+        counts : Counts, optional
+        per_word : bool
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        DocumentScores
+
+        Examples
+        --------
+        >>> right, wrong = model.score(["the king wears his crown", "the king carries his bread"])
+        >>> right.perplexity[0] < wrong.perplexity[0]
+        True
+        """
         from ._documents import score
-        return score(self, texts, **options)
+        return score(self, texts, counts=counts, per_word=per_word, progress=progress,
+                     **options)
 
-    def next_words(self, before: Any, topn: int = 10, **options: Any) -> Neighbours:
-        """The most probable words after a text; see `psdvec.next_words`."""
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+    def next_words(self, /, before: Union[str, Sequence[str]], topn: int = 10, *,
+                   counts: Optional["Counts"] = None, **options: Any) -> Neighbours:
+        """The most probable words after a text; see `psdvec.next_words`.
+
+        Parameters
+        ----------
+        before : str or list of str
+        topn : int
+        counts : Counts, optional
+        **options
+
+        Returns
+        -------
+        list of (str, float)
+
+        Examples
+        --------
+        >>> len(model.next_words("the king wears his", topn=3))
+        3
+        """
         from ._documents import next_words
-        return next_words(self, before, topn, **options)
+        return next_words(self, before, topn, counts=counts, **options)
 
-    def generate(self, prompt: Any = "", **options: Any) -> List[str]:
-        """Words drawn from the model; see `psdvec.generate`."""
+    @documented([Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+    def generate(self, /, prompt: Union[str, Sequence[str]] = "", *, counts: Optional["Counts"] = None,
+                 **options: Any) -> List[str]:
+        """Words drawn from the model; see `psdvec.generate`.
+
+        Parameters
+        ----------
+        prompt : str or list of str
+        counts : Counts, optional
+        **options
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> model.generate("the king", length=5) == model.generate("the king", length=5)
+        True
+        """
         from ._documents import generate
-        return generate(self, prompt, **options)
+        return generate(self, prompt, counts=counts, **options)
 
     # ---- Files ----------------------------------------------------------------------------
-    def save(self, path: Union[str, "os.PathLike[str]"], **options: Any) -> None:
-        """Writes the model to a file, in the format of the suffix: .safetensors, .vec, .bin, .txt
-        (GloVe), .npy. Options are those of `psdvec convert`: dim, words, precision, ..."""
+    @documented([Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT])
+    def save(self, path: Path, **options: Any) -> None:
+        """Writes the model to a file.
+
+        Parameters
+        ----------
+        path : path
+            The suffix is the format: .safetensors, .vec, .bin, .txt (GloVe), .npy.
+        **options
+
+        Examples
+        --------
+        >>> model.save("story.vec")
+        >>> model.save("small.safetensors", precision="int8", dim=4)
+        """
         from ._operations import convert
         convert(self.path, path, **options)
 
     def close(self) -> None:
-        """Lets go of the file. It stays open as long as arrays such as `vectors` are in use."""
+        """Lets go of the file. It stays open as long as arrays such as `vectors` are in use.
+
+        Examples
+        --------
+        >>> with psdvec.load("story.safetensors") as other:  # closes it at the end
+        ...     len(other) == len(model)
+        True
+        >>> other
+        <psdvec.Model, closed>
+        """
         self._vectors = self._norms = None
         self._handle = ModelHandle.__new__(ModelHandle)
         self._handle.pointer = self._handle.folder = None
@@ -658,8 +1218,28 @@ class Model(GensimNames):
     def __reduce__(self) -> Any:
         if self._handle.folder is None:
             return (Model, (os.path.abspath(self.path),))
-        with open(self.path, "rb") as file:
-            return (_from_bytes, (file.read(),))
+        return (from_bytes, (self.to_bytes(),))
+
+    def to_bytes(self) -> bytes:
+        """The contents of a model file, for databases and pickles.
+
+        Returns
+        -------
+        bytes
+            `psdvec.from_bytes` opens them.
+
+        Examples
+        --------
+        >>> len(psdvec.from_bytes(model.to_bytes())) == len(model)
+        True
+        """
+        if self.path.endswith(".safetensors"):
+            with open(self.path, "rb") as file:
+                return file.read()
+        _folder, path = temporary()
+        self.save(path)
+        with open(path, "rb") as file:
+            return file.read()
 
     def __copy__(self) -> "Model":
         return Model(self.path, _handle=self._handle)
@@ -702,7 +1282,7 @@ class Model(GensimNames):
         if self._handle.pointer is None:
             return escape(repr(self))
         title, details = self._title()
-        rows = []
+        rows: List[str] = []
         # Words that are neither rare nor function words.
         first = min(len(self) // 20, 1000)
         for i in range(first, len(self), max(1, first // 50)):
@@ -728,14 +1308,30 @@ def _as_list(queries: Any) -> List[Any]:
     return list(queries)
 
 
-def _from_bytes(data: bytes) -> Model:
+def from_bytes(data: bytes) -> Model:
+    """Opens a model from the contents of its file.
+
+    Parameters
+    ----------
+    data : bytes
+        As `Model.to_bytes` returns them.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> psdvec.from_bytes(open("story.safetensors", "rb").read()).vector_size
+    8
+    """
     folder, path = temporary()
     with open(path, "wb") as file:
         file.write(data)
     return Model(path, _handle=ModelHandle(path, folder=folder))
 
 
-def load(path: Union[str, "os.PathLike[str]"]) -> Model:
+def load(path: Path) -> Model:
     """Opens a model of psdvec, or vectors of another program.
 
     Parameters
@@ -743,13 +1339,36 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Model:
     path : str or os.PathLike
         A .safetensors file of psdvec, word2vec text or binary, GloVe or fastText text, or .npy with
         its list of words beside it. Model files are mapped, not read.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> psdvec.load("story.safetensors").vector_size
+    8
     """
     return Model(path)
 
 
 def from_gensim(vectors: Any) -> Model:
-    """A model with the vectors of a gensim.models.KeyedVectors, or of a model that has them as
-    `wv`."""
+    """A model with the vectors of gensim.
+
+    Parameters
+    ----------
+    vectors : gensim.models.KeyedVectors
+        Or a model that has them as `wv`.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> psdvec.from_gensim(model).vector_size    # any object with `vectors` and `index_to_key`
+    8
+    """
     vectors = getattr(vectors, "wv", vectors)
     words = list(getattr(vectors, "index_to_key", None) or vectors.index2word)
     folder, path = temporary(".npy")

@@ -8,25 +8,25 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
 from ._abi import psdvec_vectors_format as Format
-from ._context import Context, ProgressCallback
+from ._context import Context
 from ._counts import Counts
 from ._errors import OptionError
 from ._library import lib, text
 from ._handle import CountsHandle, ModelHandle, temporary
 from ._model import Model, Score
-from ._options import Settings, describe, split
+from ._options import Settings
+from ._options import documented as _documented
+from ._options import split
 from ._results import members
 from ._texts import Inputs
-
-Path = Union[str, "os.PathLike[str]"]
-Show = Union[None, bool, str, ProgressCallback]
+from ._types import Path, Show, Texts
 
 
 def _paths(paths: Sequence[str]) -> Any:
     return (ctypes.c_char_p * len(paths))(*(os.fsencode(path) for path in paths))
 
 
-def _inputs(texts: Any, counting: Dict[str, Any], given: Dict[Kind, Dict[str, Any]],
+def _inputs(texts: Texts, counting: Dict[str, Any], given: Dict[Kind, Dict[str, Any]],
             twice: bool = False) -> Inputs:
     """The inputs of a call that counts; phrases are found in a first pass."""
     return Inputs(texts, twice or counting.get("phrases") == "auto",
@@ -43,20 +43,9 @@ def _text_options(function: str, inputs: Inputs, given: Dict[str, Any]) -> Dict[
     return {"tokenizer": "whitespace", **given}
 
 
-def _documented(kinds: Sequence[Kind], preset: Optional[str] = None,
-                leave_out: Sequence[str] = ()) -> Any:
-    """Adds the options of the library's tables to the docstring of a function."""
-    def add(function: Any) -> Any:
-        function.__doc__ = (function.__doc__ or "").replace(
-            "    **options\n", describe(kinds, preset, leave_out) + "\n")
-        function._option_kinds = tuple(kinds)  # the tests compare them with the command line
-        return function
-    return add
-
-
 @_documented([Kind.OPTIONS_TRAIN, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
              "default")
-def train(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
+def train(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
           **options: Any) -> Model:
     """Trains a model.
 
@@ -123,11 +112,17 @@ def _is_counts(inputs: Inputs) -> bool:
             header = json.loads(file.read(size)) if size < 10**7 else {}
     except (OSError, ValueError):
         return False
-    return header.get("__metadata__", {}).get("format") == "psdvec.counts"
+    return bool(header.get("__metadata__", {}).get("format") == "psdvec.counts")
 
 
 class TrainPlan(NamedTuple):
-    """What training would need. Sizes are in bytes."""
+    """What training would need. Sizes are in bytes.
+
+    Examples
+    --------
+    >>> psdvec.plan(psdvec.count(texts, min_count=1), dim=8).dim
+    8
+    """
 
     words: int
     core_words: int
@@ -224,6 +219,13 @@ def import_counts(source: Path, output: Optional[Path] = None, *, progress: Show
     Returns
     -------
     Counts
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+    >>> counts.export("abc.mtx", "matrix-market", vocab_output="abc.words")
+    >>> psdvec.import_counts("abc.mtx", format="matrix-market", vocab="abc.words")["a", "b"]
+    2.0
     """
     given = split("import_counts", [Kind.OPTIONS_IMPORT, Kind.OPTIONS_CONTEXT], options)
     if "format" not in given[Kind.OPTIONS_IMPORT]:
@@ -238,7 +240,7 @@ def import_counts(source: Path, output: Optional[Path] = None, *, progress: Show
 
 
 @_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
+def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
           **options: Any) -> Counts:
     """Counts which words occur together.
 
@@ -255,6 +257,12 @@ def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
     Returns
     -------
     Counts
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a rose is a rose"] * 3, min_count=1, window=2)
+    >>> counts["a", "rose"], counts.frequency("rose")
+    (6.0, 6)
     """
     kinds = [Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("count", kinds, options)
@@ -270,7 +278,7 @@ def count(texts: Any, output: Optional[Path] = None, *, progress: Show = None,
 
 
 @_documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
-def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None, *,
+def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = None, *,
            progress: Show = None, **options: Any) -> Model:
     """Adds the words of new text to a model, without changing its vectors.
 
@@ -281,12 +289,20 @@ def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None,
         As for `train`. Texts are tokenized as the text of the model was.
     output : path, optional
         The file of the new model.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
     -------
     Model
         A new model with the words of both.
+
+    Examples
+    --------
+    >>> more = psdvec.extend(model, ["the duke inherits the castle"] * 9, min_count=5)
+    >>> "duke" in more
+    True
     """
     given = split("extend", [Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_EXTEND, None, "extend", given[Kind.OPTIONS_EXTEND])
@@ -301,7 +317,7 @@ def extend(model: Union[Path, Model], texts: Any, output: Optional[Path] = None,
 
 
 @_documented([Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def baseline(texts: Any, method: str, output: Optional[Path] = None, *, progress: Show = None,
+def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progress: Show = None,
              **options: Any) -> Model:
     """Trains vectors with another method, to compare with.
 
@@ -313,11 +329,19 @@ def baseline(texts: Any, method: str, output: Optional[Path] = None, *, progress
         "sgns", "cbow", "glove", "svd", "ppmi", "cca" or "sparse".
     output : path, optional
         The file of the model.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
     **options
 
     Returns
     -------
     Model
+
+    Examples
+    --------
+    >>> other = psdvec.baseline(texts, "svd", dim=8, min_count=1)
+    >>> other.info["method"]
+    'svd'
     """
     kinds = [Kind.OPTIONS_BASELINE, Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("baseline", kinds, options)
@@ -342,6 +366,12 @@ def convert(source: Path, output: Path, **options: Any) -> None:
     ----------
     source, output : path
     **options
+
+    Examples
+    --------
+    >>> psdvec.convert("story.safetensors", "story.vec")
+    >>> psdvec.load("story.vec").vector_size
+    8
     """
     given = split("convert", [Kind.OPTIONS_CONVERT, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_CONVERT, None, "convert", given[Kind.OPTIONS_CONVERT])
@@ -367,8 +397,8 @@ def evaluate(models: Union[Model, Sequence[Model], Mapping[str, Model]],
     models : Model, list of Model, or dict of Model
         The keys of a dict are the names of the models in tables.
     sets : path or list of paths, optional
-        Files or folders with similarity ratings, analogies, choices or categories. Without them, the
-        sets that are built into the library are used.
+        Files or folders with similarity ratings, analogies, choices or categories. Without them,
+        the sets that are built into the library are used.
     builtin : bool
         Use the built-in sets in addition to `sets`.
     progress : bool, "bar", "tqdm" or a function, optional
@@ -381,6 +411,12 @@ def evaluate(models: Union[Model, Sequence[Model], Mapping[str, Model]],
         A list of `Score`, in the order of test sets, sections, measures and models, with the
         differences of the models in `differences`. ``print(scores.table())`` shows them side by
         side.
+
+    Examples
+    --------
+    >>> scores = psdvec.evaluate([model, model.with_spelling(0)], "pairs.txt")
+    >>> scores.models, len(scores.differences)
+    ([0, 1], 1)
     """
     given = split("evaluate", [Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_EVAL, None, "evaluate", given[Kind.OPTIONS_EVAL])
@@ -422,8 +458,8 @@ def evaluate(models: Union[Model, Sequence[Model], Mapping[str, Model]],
         lib.psdvec_report_free(report)
         for handle in lists:
             lib.psdvec_test_list_close(handle)
-        for one in owned:
-            lib.psdvec_test_close(one)
+        for test in owned:
+            lib.psdvec_test_close(test)
 
 
 def _name(model: Model, number: int) -> str:
@@ -434,7 +470,13 @@ def _name(model: Model, number: int) -> str:
 
 
 class Difference(NamedTuple):
-    """The difference of two models on a test set."""
+    """The difference of two models on a test set.
+
+    Examples
+    --------
+    >>> psdvec.evaluate([model, model], "pairs.txt").differences[0].difference
+    0.0
+    """
 
     test: str
     first: int            #: number of the first model, from 0
@@ -455,6 +497,12 @@ class Scores(List[Score]):
     names : list of str
         The names of the models.
     differences : list of Difference
+
+    Examples
+    --------
+    >>> scores = psdvec.evaluate(model, "pairs.txt")
+    >>> [(score.test, score.known) for score in scores]
+    [('pairs', 4)]
     """
 
     def __init__(self, report: Any, tests: Sequence[int], model_names: Sequence[str]):
@@ -480,14 +528,43 @@ class Scores(List[Score]):
                                                d.difference, d.p, bool(d.significant)))
 
     def to_pandas(self) -> Any:
-        """The scores as a DataFrame, one row per score; `model` is the name of the model."""
+        """The scores as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per score; the column `model` has the name of the model.
+
+        Examples
+        --------
+        >>> model.evaluate("pairs.txt").to_pandas().test[0]
+        'pairs'
+        """
         import pandas
         frame = pandas.DataFrame(list(self), columns=Score._fields)
         frame.insert(0, "model", [self.names[m] for m in self.models])
         return frame
 
     def worse(self, score: Score, model: int) -> bool:
-        """Whether a model is significantly worse than the best one on a whole test set."""
+        """Whether a model is significantly worse than the best one on a test set.
+
+        Parameters
+        ----------
+        score : Score
+            A score on the whole test set.
+        model : int
+            The number of its model.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> scores = psdvec.evaluate([model, model.with_spelling(0)], "pairs.txt")
+        >>> scores.worse(scores[0], scores.models[0])
+        False
+        """
         same = [(s.value, m) for s, m in zip(self, self.models)
                 if (s.test, s.section, s.measure) == (score.test, None, score.measure)
                 and s.value == s.value]
@@ -508,7 +585,19 @@ class Scores(List[Score]):
         return [[*key, *row] for key, row in rows.items()]
 
     def table(self) -> str:
-        """The scores as a text table; * marks scores that are significantly worse than the best."""
+        """The scores as a text table, with a column for each model.
+
+        Returns
+        -------
+        str
+            ``*`` marks scores that are significantly worse than the best.
+
+        Examples
+        --------
+        >>> print(psdvec.evaluate({"mine": model}, "pairs.txt").table())
+        test   measure    mine  known
+        pairs  spearman  ...    4/4
+        """
         rows = [["test", "measure", *self.names, "known"], *self._rows("*")]
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         return "\n".join("  ".join(

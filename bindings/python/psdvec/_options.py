@@ -1,9 +1,10 @@
 """Keyword arguments: their names, values, defaults and descriptions come from the library."""
 
 import ctypes
+import inspect
 import os
 from functools import lru_cache
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from . import _abi
 from ._abi import psdvec_option_type as Type
@@ -22,6 +23,8 @@ class Option(NamedTuple):
     range: str
     help: str
     choices: Tuple[str, ...]
+    words: Tuple[str, ...]  # accepted instead of a number, such as "all"
+    has_unit: bool          # a number may be a text such as "512M"
     offset: int
     path: bool
 
@@ -38,12 +41,14 @@ def table(kind: Kind, preset: Optional[str] = None) -> Dict[str, Option]:
         row = pointer.contents
         lib.psdvec_option_range(pointer, room, len(room))
         default = lib.psdvec_option_default(pointer, preset.encode() if preset else None)
-        choices = []
+        choices: List[str] = []
         while row.choices and row.choices[len(choices)].name:
             choices.append(text(row.choices[len(choices)].name))
         options[text(row.name)] = Option(
             text(row.name), kind, Type(row.type), default.decode() if default is not None else None,
-            room.value.decode(), text(row.help), tuple(choices), row.offset, bool(row.path))
+            room.value.decode(), text(row.help), tuple(choices),
+            tuple(text(word) for word in (row.word, row.second_word) if word), bool(row.unit),
+            row.offset, bool(row.path))
 
 
 def _as_text(function: str, option: Option, value: Any) -> str:
@@ -137,15 +142,70 @@ def split(function: str, kinds: Sequence[Kind], given: Dict[str, Any]) -> Dict[K
     return parts
 
 
-def describe(kinds: Sequence[Kind], preset: Optional[str] = None,
-             leave_out: Sequence[str] = ()) -> str:
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def documented(kinds: Sequence[Kind], preset: Optional[str] = None,
+               without: Iterable[str] = ()) -> Callable[[_Function], _Function]:
+    """Declares that the `**options` of a function, or of a class, are those of some tables.
+
+    The decorator describes them in the docstring, in place of `**options`, and lists them in the
+    signature, which notebooks use to complete names; `without` names options that it does not take.
+    """
+    def declare(function: _Function) -> _Function:
+        code: Any = function.__init__ if inspect.isclass(function) else function
+        signature = inspect.signature(code)
+        parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+        taken = {p.name for p in parameters} | set(without)
+        described = {p.name for p in parameters if p.kind != p.POSITIONAL_ONLY} | set(without)
+        indent = " " * 8 if signature.parameters.get("self") and code is function else " " * 4
+        function.__doc__ = (function.__doc__ or "").replace(
+            f"{indent}**options\n", describe(kinds, preset, described, indent) + "\n")
+        names = {name: None for kind in kinds for name in table(kind) if name not in taken}
+        parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+                       for name in names]
+        code.__signature__ = signature.replace(parameters=parameters)
+        code.option_kinds, code.left_out = tuple(kinds), frozenset(without)
+        return function
+    return declare
+
+
+_NUMBERS = {Type.OPTION_INT: "int", Type.OPTION_UINT32: "int", Type.OPTION_UINT64: "int",
+            Type.OPTION_DOUBLE: "float", Type.OPTION_DOUBLES: "float", Type.OPTION_UINT32S: "int"}
+
+
+def annotation(option: Option) -> str:
+    """The type of a keyword argument, as type checkers read it."""
+    if option.type == Type.OPTION_FLAG:
+        kinds = ["bool"]
+    elif option.type == Type.OPTION_CHOICE:
+        kinds = [f"Literal[{', '.join(map(repr, option.choices))}]"]
+    elif option.type == Type.OPTION_TEXT:
+        kinds = ["str", "os.PathLike[str]"] if option.path else ["str"]
+    elif option.type == Type.OPTION_TEXTS:
+        kinds = ["str", "Sequence[str]"]
+    else:
+        kinds = [_NUMBERS[option.type]]
+        if option.type in (Type.OPTION_DOUBLES, Type.OPTION_UINT32S):
+            kinds.append(f"Sequence[{kinds[0]}]")
+        if option.has_unit:
+            kinds.append("str")
+        elif option.words:
+            kinds.append(f"Literal[{', '.join(map(repr, option.words))}]")
+    return f"Optional[{kinds[0]}]" if len(kinds) == 1 else f"Union[None, {', '.join(kinds)}]"
+
+
+def describe(kinds: Sequence[Kind], preset: Optional[str] = None, without: Iterable[str] = (),
+             indent: str = "    ") -> str:
     """The options of some tables as a section of a numpy-style docstring."""
     lines = []
+    seen = set(without)  # and the options of TEXT are also those of COUNT
     for kind in kinds:
         for option in table(kind, preset).values():
-            if option.name in leave_out:
+            if option.name in seen:
                 continue
+            seen.add(option.name)
             default = f", default {option.default}" if option.default not in (None, "") else ", optional"
-            lines.append(f"    {option.name} : {option.range}{default}")
-            lines.append(f"        {option.help[:1].upper()}{option.help[1:]}.")
+            lines.append(f"{indent}{option.name} : {option.range}{default}")
+            lines.append(f"{indent}    {option.help[:1].upper()}{option.help[1:]}.")
     return "\n".join(lines)

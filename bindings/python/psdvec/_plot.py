@@ -1,11 +1,13 @@
 """Pictures of words."""
 
-from typing import Any, Sequence, Union
+from typing import Any, List, Sequence, Union
 
 import numpy as np
 
+from ._types import Array
 
-def project(vectors: np.ndarray) -> np.ndarray:
+
+def project(vectors: Array) -> Array:
     """The first two principal components of vectors, one per row.
 
     The sign of a component is arbitrary; its largest coordinate is positive here, so that the same
@@ -24,7 +26,7 @@ def project(vectors: np.ndarray) -> np.ndarray:
 def _overlap(a: Any, b: Any) -> float:
     width = min(a.x1, b.x1) - max(a.x0, b.x0)
     height = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return max(0.0, width) * max(0.0, height)
+    return float(max(0.0, width) * max(0.0, height))
 
 
 # Where a label may be, in points from its point: horizontally, vertically, and its alignment.
@@ -36,7 +38,7 @@ _PLACES = [(5, 5, "left", "bottom"), (5, -5, "left", "top"), (-5, 5, "right", "b
            (26, -26, "left", "top"), (-26, 26, "right", "bottom"), (-26, -26, "right", "top")]
 
 
-def _label(ax: Any, points: np.ndarray, words: Sequence[str]) -> None:
+def _label(ax: Any, points: Array, words: Sequence[str]) -> None:
     """Writes each word beside its point, where it covers other words and points least."""
     figure = ax.figure
     figure.canvas.draw()
@@ -91,7 +93,7 @@ def plot(model: Any, words: Sequence[Union[str, int]], ax: Any = None, *, labels
     except ImportError as error:
         raise ImportError("plot() needs matplotlib; install it, for instance with "
                           "'pip install matplotlib'") from error
-    listed = [words] if isinstance(words, (str, int)) else list(words)
+    listed: List[Union[str, int]] = [words] if isinstance(words, (str, int)) else list(words)
     if len(listed) < 2:
         raise ValueError("plot() needs at least two words")
     vectors = np.vstack([model.get_vector(word, norm=True) for word in listed])

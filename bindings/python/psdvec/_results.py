@@ -27,12 +27,30 @@ def html_table(names: Sequence[str], rows: Sequence[Sequence[Any]], caption: str
 
 
 class Records(List[Row]):
-    """A list of named tuples of one class; notebooks show it as a table."""
+    """A list of named tuples of one class; notebooks show it as a table.
+
+    Examples
+    --------
+    >>> pairs = psdvec.count(["a b c", "a b"], min_count=1).pairs()
+    >>> type(pairs).__name__, len(pairs)
+    ('Records', 3)
+    """
 
     _fields: Sequence[str] = ()
 
     def to_pandas(self) -> Any:
-        """The list as a DataFrame with a column for each member."""
+        """The list as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With a column for each member.
+
+        Examples
+        --------
+        >>> list(psdvec.count(["a b c", "a b"], min_count=1).pairs().to_pandas())
+        ['context', 'focus', 'count']
+        """
         import pandas
         names = getattr(self[0], "_fields", self._fields) if self else self._fields
         return pandas.DataFrame([tuple(row) for row in self], columns=list(names))  # type: ignore
@@ -46,10 +64,28 @@ class Records(List[Row]):
 
 
 class Neighbours(List[Tuple[str, float]]):
-    """A list of (word, score) pairs, the best first; notebooks show it as a bar chart."""
+    """A list of (word, score) pairs, the best first; notebooks show it as a bar chart.
+
+    Examples
+    --------
+    >>> near = model.most_similar("king", topn=2)
+    >>> [word for word, score in near]
+    ['prince', 'queen']
+    """
 
     def to_pandas(self) -> Any:
-        """The list as a DataFrame with the columns `word` and `score`."""
+        """The list as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns `word` and `score`.
+
+        Examples
+        --------
+        >>> model.most_similar("king").to_pandas().word[0]
+        'prince'
+        """
         import pandas
         return pandas.DataFrame(list(self), columns=["word", "score"])
 

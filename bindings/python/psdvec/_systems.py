@@ -13,17 +13,26 @@ from ._errors import CancelledError, OptionError, PsdvecError
 from ._handle import CountsHandle, ModelHandle, temporary
 from ._library import lib, text
 from ._model import Model
-from ._operations import Path, Scores, Show, _documented, _paths, _text_options, evaluate
-from ._options import Settings, split, table
+from ._operations import Scores, _paths, _text_options, evaluate
+from ._options import Settings
+from ._options import documented as _documented
+from ._options import split, table
 from ._results import Records, html_table
 from ._texts import Inputs
+from ._types import Path, Show, Texts
 
 _SPARSE = "sparse-"
 _COUNTING = ("window", "distance", "oov", "subsample")
 
 
 class System(NamedTuple):
-    """A system of a comparison."""
+    """A system of a comparison, and what it cost.
+
+    Examples
+    --------
+    >>> psdvec.compare_systems(texts, ["svd"], "pairs.txt", dim=4, min_count=1)[0].title
+    'SVD of PPMI'
+    """
 
     name: str
     title: str
@@ -33,7 +42,7 @@ class System(NamedTuple):
     error: str       #: why it failed; empty if it did not
 
 
-class Comparison(Records[System]):
+class SystemsComparison(Records[System]):
     """The systems of a comparison, with their models and scores.
 
     Attributes
@@ -44,6 +53,12 @@ class Comparison(Records[System]):
         Their scores, with the significance of differences.
     counts : list of Counts
         The counts that they were trained on.
+
+    Examples
+    --------
+    >>> result = psdvec.compare_systems(texts, ["psd", "svd"], "pairs.txt", dim=4, min_count=1)
+    >>> list(result.models), len(result.scores.differences)
+    (['psd', 'svd'], 1)
     """
 
     _fields = System._fields
@@ -55,11 +70,35 @@ class Comparison(Records[System]):
         self.counts: List[Counts] = []
 
     def table(self) -> str:
-        """The scores as a text table; * marks scores that are significantly worse than the best."""
+        """The scores as a text table, with a column for each system.
+
+        Returns
+        -------
+        str
+            ``*`` marks scores that are significantly worse than the best.
+
+        Examples
+        --------
+        >>> result = psdvec.compare_systems(texts, ["svd"], "pairs.txt", dim=4, min_count=1)
+        >>> result.table().splitlines()[0]
+        'test   measure     svd  known'
+        """
         return self.scores.table() if self.scores is not None else ""
 
     def to_pandas(self) -> Any:
-        """The scores as a DataFrame with one row per test set and one column per system."""
+        """The scores as a DataFrame, which needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With a row for each test set and measure, and a column for each system.
+
+        Examples
+        --------
+        >>> result = psdvec.compare_systems(texts, ["svd"], "pairs.txt", dim=4, min_count=1)
+        >>> list(result.to_pandas())
+        ['svd']
+        """
         frame = self.scores.to_pandas() if self.scores is not None else None
         if frame is None:
             return super().to_pandas()
@@ -78,7 +117,18 @@ class Comparison(Records[System]):
 
 
 def systems() -> Records[Tuple[str, str, str]]:
-    """The names, titles and papers of the systems that can be compared."""
+    """The systems that can be compared.
+
+    Returns
+    -------
+    list of (str, str, str)
+        Names, titles and papers.
+
+    Examples
+    --------
+    >>> psdvec.systems()[0][0]
+    'psd'
+    """
     found: Records[Any] = Records()
     while True:
         pointer = lib.psdvec_system_at(len(found))
@@ -100,7 +150,7 @@ class _Work:
         self.dim = int(settings.struct(_abi.psdvec_train_options).dim)
         self.restart, self.folder, self.progress = restart, folder, progress
         self.counts: Dict[Tuple[Any, ...], Counts] = {}
-        self.result = Comparison()
+        self.result = SystemsComparison()
 
     def place(self, name: str) -> Tuple[Any, str]:
         """Where a file goes: the folder of the caller, or a temporary one."""
@@ -208,12 +258,12 @@ def _chosen(methods: Optional[Sequence[str]], own: bool) -> Dict[str, Tuple[Any,
 
 
 @_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], "default",
-             leave_out=("resume", "hold_out"))
-def compare_systems(texts: Any, methods: Optional[Sequence[str]] = None,
+             without=("resume", "hold_out"))
+def compare_systems(texts: Texts, methods: Optional[Sequence[str]] = None,
                     sets: Union[None, Path, Sequence[Path]] = None, *, dim: Optional[int] = None,
                     counting: str = "same", output: Optional[Path] = None, restart: bool = False,
                     resamples: Optional[int] = None, confidence: Optional[float] = None,
-                    progress: Show = None, **options: Any) -> Comparison:
+                    progress: Show = None, **options: Any) -> SystemsComparison:
     """Trains several systems on the same text and scores them on the same tests.
 
     All systems have the same vocabulary and number of dimensions. A system that fails is left out
@@ -246,7 +296,7 @@ def compare_systems(texts: Any, methods: Optional[Sequence[str]] = None,
 
     Returns
     -------
-    Comparison
+    SystemsComparison
         A list of the systems with their cost; `models` has the models and `scores` the scores.
         ``print(result.table())`` shows the scores, ``to_pandas()`` makes a DataFrame of them.
 

@@ -26,7 +26,7 @@ def _is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
-def _missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, nan and NA, as pandas has them for missing values."""
     return value is None or (isinstance(value, float) and value != value) \
         or type(value).__name__ in ("NAType", "NaTType")
@@ -113,7 +113,7 @@ class Inputs:
         if isinstance(source, (bytes, bytearray)):
             raise TypeError("texts must be str; decode the bytes first")
         self._elements = _iterate(source)
-        first = next((e for e in self._elements if not _missing(e)), None)
+        first = next((e for e in self._elements if not is_missing(e)), None)
         if first is None:
             raise ValueError("there are no texts")
         if isinstance(first, (bytes, bytearray)):
@@ -136,7 +136,7 @@ class Inputs:
             return block
         checked = []
         for element in block:
-            if _missing(element):
+            if is_missing(element):
                 continue
             if isinstance(element, str) == self.tokens:
                 raise TypeError("the texts are a mixture of str and token lists")
@@ -183,8 +183,8 @@ class Inputs:
             return self
         # On Linux /dev/fd opens the file anew, so that it needs no name.
         nameless = sys.platform.startswith("linux")
-        self._file = (tempfile.TemporaryFile if nameless else tempfile.NamedTemporaryFile)(
-            prefix="psdvec-", suffix=".txt", dir=self._folder)
+        make: Any = tempfile.TemporaryFile if nameless else tempfile.NamedTemporaryFile
+        self._file = make(prefix="psdvec-", suffix=".txt", dir=self._folder)
         try:
             for block in self._blocks():
                 self._file.write(block)

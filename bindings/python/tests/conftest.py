@@ -25,6 +25,28 @@ def make_documents(lines=1500, seed=1):
     return documents
 
 
+def make_story(lines=400, seed=1):
+    """Sentences about people at court and elsewhere, in which king is to man as queen is to woman."""
+    dice = random.Random(seed)
+    people = [("king", "his", "he", 1), ("queen", "her", "she", 1), ("prince", "his", "he", 1),
+              ("man", "his", "he", 0), ("woman", "her", "she", 0), ("boy", "his", "he", 0),
+              ("girl", "her", "she", 0)]
+    verbs = [["walks with", "buys", "carries", "washes"], ["rules with", "wears", "commands", "inherits"]]
+    things = [["dog", "bread", "basket", "coat", "horse", "apple"],
+              ["crown", "throne", "castle", "army", "land", "sword"]]
+    sentences = []
+    for _ in range(lines):
+        who, whose, again, royal = dice.choice(people)
+        sentences.append(f"the {who} {dice.choice(verbs[royal])} {whose} {dice.choice(things[royal])} "
+                         f"and {again} {dice.choice(verbs[royal])} the {dice.choice(things[royal])}")
+    return sentences
+
+
+@pytest.fixture(scope="session")
+def story():
+    return make_story()
+
+
 @pytest.fixture(scope="session")
 def documents():
     return make_documents()

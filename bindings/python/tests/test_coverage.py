@@ -163,7 +163,7 @@ def parameters(function):
     if not callable(function):
         return set()
     found = set(inspect.signature(function).parameters)
-    for kind in getattr(function, "_option_kinds", ()):
+    for kind in getattr(function, "option_kinds", ()):
         i = 0
         while True:
             row = _library.lib.psdvec_options_at(kind, i)
@@ -231,7 +231,7 @@ def test_every_function_of_the_library_is_used():
 def test_every_table_of_options_is_used():
     used = set()
     for name in psdvec.__all__:
-        used |= set(getattr(getattr(psdvec, name), "_option_kinds", ()))
+        used |= set(getattr(getattr(psdvec, name), "option_kinds", ()))
     assert set(Kind) - used == {Kind.OPTIONS_QUERY}  # arguments of Model.most_similar
 
 

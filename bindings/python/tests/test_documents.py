@@ -30,6 +30,15 @@ def test_scores_of_token_lists_are_those_of_texts(model, documents):
     assert list(texts) == list(lists)
 
 
+@pytest.mark.parametrize("document", ["file", "blank-line", "none", "auto"])
+def test_each_text_is_scored_alone_whatever_the_documents_of_training_were(document):
+    texts = ["We saw New York, and a new car."] * 40
+    trained = psdvec.train(texts, dim=3, min_count=1, document=document, case="keep")
+    alone, both = trained.score(texts[:1]), trained.score([texts[0], "We saw York"])
+    assert len(both) == 2 and both[0].log_likelihood == alone[0].log_likelihood
+    assert both[0].known == 8 and both[1].known == 3
+
+
 def test_two_models_classify(documents):
     a, b = (psdvec.train([d for d in documents if f"s{c}x" in d], dim=5, min_count=1) for c in "ab")
     scores = psdvec.score([a, b], ["saxa saxb saxa saxc", "sbxa sbxb sbxa sbxc"])
