@@ -132,7 +132,7 @@ def bench_vectors(folder, gensim):
 
 # ---- Training and iterables ------------------------------------------------------------------------
 def bench_training(path, threads, dim, min_count, epochs=5):
-    """CPU time with one thread, which other programs on the machine do not disturb."""
+    """As bench_iterables."""
     from gensim.models import Word2Vec
     clock, name = (time.process_time, ", CPU time") if threads == 1 else (time.perf_counter, "")
     with open(path, encoding="utf-8") as file:
@@ -149,20 +149,22 @@ def bench_training(path, threads, dim, min_count, epochs=5):
 
 
 def bench_iterables(path, threads):
+    """CPU time with one thread, which other programs on the machine do not disturb."""
+    clock, counted = (time.process_time, "count, CPU time") if threads == 1 \
+        else (time.perf_counter, "count")
     with open(path, encoding="utf-8") as file:
         texts = file.read().splitlines()
     tokens = [text.split() for text in texts]
     options = {"window": 5, "min_count": 5, "threads": threads, "progress": False}
-    counted = "count the same text"
-    file_words, reference = seconds(lambda: psdvec.count(path, **options), 3)
-    file_tokens, _ = seconds(lambda: psdvec.count(path, tokenizer="whitespace", **options), 3)
+    file_words, reference = seconds(lambda: psdvec.count(path, **options), 5, clock)
+    file_tokens, _ = seconds(lambda: psdvec.count(path, tokenizer="whitespace", **options), 5, clock)
     for name, source, compared in (
             ("list of str", lambda: texts, file_words),
             ("generator of str", lambda: (text for text in texts), file_words),
             ("numpy array of objects", lambda: np.array(texts, dtype=object), file_words),
             ("list of token lists", lambda: tokens, file_tokens),
             ("generator of token lists", lambda: (t for t in tokens), file_tokens)):
-        taken, counts = seconds(lambda: psdvec.count(source(), **options), 3)
+        taken, counts = seconds(lambda: psdvec.count(source(), **options), 5, clock)
         assert counts.info["tokens"] == reference.info["tokens"]
         row(f"{counted}: {name}", shown(taken), f"a file: {shown(compared)}",
             f"{compared / taken:.2f}")

@@ -92,7 +92,8 @@ def _solve(function: str, context: Context, inputs: Inputs, calls: Tuple[Any, An
     texts."""
     if vectors or _is_counts(inputs):
         if counting:
-            raise OptionError(f"{function}(): {inputs.paths[0]} is not text, so "
+            kind = "a file of vectors" if vectors else "a counts file"
+            raise OptionError(f"{function}(): {inputs.paths[0]} is {kind}, so "
                               f"`{next(iter(counting))}` has no effect")
         context.run(calls[0], options, os.fsencode(inputs.paths[0]), os.fsencode(path), None)
         return

@@ -22,7 +22,7 @@ set -- -m pytest -q -p no:cacheprovider --no-header --no-summary -rN --tb=no "$@
 [ -n "${SANITIZE:-}" ] || exec "$python" "$@"
 
 # A library built with the address sanitizer needs its run-time library in the interpreter. Python
-# and numpy never free some of their memory, so only leaks with a function of libpsdvec count.
+# and numpy never free some of their memory, so only leaks with a public function of the library count.
 case $SANITIZE in
 *address*) ;;
 *) skip "the library is built with another sanitizer" ;;
@@ -43,7 +43,7 @@ echo "1..$((count + 1))"
 if awk '
     /ERROR: AddressSanitizer|runtime error:/ { bad = 1; print "# " FILENAME ": " $0 }
     /^(Direct|Indirect) leak/ { leak = $0; stack = ""; next }
-    leak != "" && /^ *#/ { stack = stack "\n#" $0; if (/libpsdvec/) ours = 1; next }
+    leak != "" && /^ *#/ { stack = stack "\n#" $0; if (/ in psdvec_/) ours = 1; next }
     leak != "" && NF == 0 { if (ours) { bad = 1; print "# " leak stack }; leak = ""; ours = 0 }
     END { exit bad }' "$reports"/asan.* 2>/dev/null
 then
