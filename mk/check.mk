@@ -45,6 +45,8 @@ check-package: ## run the unit tests and the Python tests, for the builds of pac
 check-long: ## run all tests, including long ones, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
 	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")
+	@PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) bindings/python/tests/check.sh
+	+@$(SUBMAKE) check-python-asan
 	+@TEST_TIMEOUT=14400 $(run_suites) scripts/check-arm64.sh
 	+@$(SUBMAKE) check-reproducible
 	+@$(SUBMAKE) asan

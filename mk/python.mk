@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 HAVE_PYTHON = $(shell command -v $(PYTHON) 2>/dev/null)
 
 ##@ Python
-.PHONY: python
+.PHONY: python check-python-asan run-python
 python: $(PY_PACKAGE)/.made ## build the Python package in BUILD/python
 
 # The structs and functions of the headers for ctypes, as the C compiler sees them; stubs with the
@@ -21,6 +21,12 @@ $(PY_PACKAGE)/.made: $(PY_SRC) $(wildcard bindings/python/generate_*.py) $(API_J
 	$Q$(PYTHON) bindings/python/generate_stubs.py $(@D) 2> $(@D)/../stubs.log || \
 	    { rm -f $(@D)/*.pyi; echo "  no type stubs: $$(tail -n 1 $(@D)/../stubs.log)"; }
 	@touch $@
+
+check-python-asan: ## run the Python tests with a library built with the address sanitizer
+	$(NEED) build test
+	+@$(call sanitized,asan,address$(comma)undefined) run-python
+run-python: python
+	@TEST_TIMEOUT=3600 $(run_suites) bindings/python/tests/check.sh
 
 # Without the library: the package then loads the installed one.
 PYTHONDIR ?= $(call once,PYTHON_PURELIB,$(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

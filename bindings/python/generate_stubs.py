@@ -35,7 +35,8 @@ def signature(function, code):
     options = {}
     for kind in code.option_kinds:
         for name, option in table(kind).items():
-            options.setdefault(name, annotation(option))
+            if name not in code.left_out:
+                options.setdefault(name, annotation(option))
     arguments.kwarg = None
     for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs:
         kind = options.pop(argument.arg, None)

@@ -60,11 +60,13 @@ const char *psdvec_status_name(psdvec_status status)
 
 static const uint64_t least_memory_a_thread = UINT64_C(16) << 20;
 
-/* The options need not outlive the call. */
-static psdvec_status copy_text(const char *text, char **copy)
+/* The options need not outlive the call: replaces a string of the host by the context's copy. */
+static psdvec_status keep_text(const char **text, char **copy)
 {
-    *copy = text ? strdup(text) : NULL;
-    return *copy || !text ? PSDVEC_OK : PSDVEC_ERR_MEMORY;
+    if (!*text)
+        return PSDVEC_OK;
+    *text = *copy = strdup(*text);
+    return *copy ? PSDVEC_OK : PSDVEC_ERR_MEMORY;
 }
 
 static psdvec_status set_up(psdvec_context *ctx, const psdvec_context_options *options)
@@ -76,8 +78,8 @@ static psdvec_status set_up(psdvec_context *ctx, const psdvec_context_options *o
         ctx->options.memory = psdvec_machine_memory() / 2;
     ctx->threads_wanted = ctx->options.threads;
     ctx->options.threads = pv_threads_within(ctx, ctx->options.memory);
-    PV_TRY(copy_text(ctx->options.tempdir, &ctx->tempdir));
-    return copy_text(ctx->options.input_name, &ctx->input_name);
+    PV_TRY(keep_text(&ctx->options.tempdir, &ctx->tempdir));
+    return keep_text(&ctx->options.input_name, &ctx->input_name);
 }
 
 psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_context **ctx)

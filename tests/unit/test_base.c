@@ -802,12 +802,33 @@ static void a_byte_of_the_host_cancels(void **state)
     assert_false(psdvec_cancel_if_set(NULL));
 }
 
+/* Hosts may free the strings of the options after the call. */
+static void strings_of_the_options_are_copied(void **state)
+{
+    (void)state;
+    char folder[] = "/some/folder", name[] = "a name";
+    psdvec_context_options options;
+    psdvec_context *other;
+    psdvec_context_options_default(&options);
+    options.threads = 1;
+    options.tempdir = folder;
+    options.input_name = name;
+    assert_int_equal(psdvec_context_new(&options, &other), PSDVEC_OK);
+    memset(folder, 'x', sizeof folder - 1);
+    memset(name, 'x', sizeof name - 1);
+    assert_string_equal(other->options.tempdir, "/some/folder"); /* for contexts made from these */
+    assert_string_equal(other->tempdir, "/some/folder");
+    assert_string_equal(other->options.input_name, "a name");
+    psdvec_context_free(other);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_scope_frees_all_its_blocks_whether_or_not_one_failed),
         TEST(a_byte_of_the_host_cancels),
+        TEST(strings_of_the_options_are_copied),
         TEST(a_request_beyond_the_budget_fails_with_a_message),
         TEST(a_silent_request_leaves_no_failure),
         TEST(products_that_wrap_around_are_refused),

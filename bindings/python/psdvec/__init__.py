@@ -13,24 +13,35 @@ safetensors files; `load` opens them and vectors of other programs. The names of
 from typing import TYPE_CHECKING, Any, List
 
 from ._abi import VERSION as __version__
-from ._counts import Counts, load_counts
-from ._documents import (DocumentScore, DocumentScores, find_phrases, generate, next_words, score,
-                         tokenize)
+from ._analysis import (Comparison, Influence, Interaction, Interactions, Residual, Residuals,
+                        SharedContext, SharedDimension, Simulation, TemperatureFit, WordScore,
+                        WordScores, compare, explain, fit_temperature, interactions, joint,
+                        residuals, simulate)
+from ._counts import Association, Associations, Counts, Pair, load_counts
+from ._documents import (DocumentScore, DocumentScores, find_phrases, generate, join_phrases,
+                         next_words, score, tokenize, tokenize_documents)
 from ._errors import (CancelledError, FormatError, InputError, InternalError, NotFoundError,
                       NumericError, OptionError, OutOfMemoryError, OutputError, PsdvecError,
                       PsdvecWarning, ResourceError)
 from ._model import Model, Score, from_bytes, from_gensim, load
-from ._operations import Difference, Scores, baseline, convert, count, evaluate, extend, train
-from ._results import Neighbours
+from ._operations import (Difference, Scores, TrainPlan, baseline, convert, count, evaluate, extend,
+                          import_counts, merge_counts, plan, train)
+from ._results import Neighbours, Records
+from ._systems import System, SystemsComparison, compare_systems, systems
 from ._types import Progress
 
 __all__ = [
-    "CancelledError", "Counts", "Difference", "DocumentScore", "DocumentScores", "FormatError",
-    "InputError", "InternalError", "Model", "Neighbours", "NotFoundError", "NumericError",
-    "OptionError", "OutOfMemoryError", "OutputError", "Progress", "PsdvecError", "PsdvecWarning",
-    "ResourceError", "Score", "Scores", "__version__", "baseline", "convert", "count", "evaluate",
-    "extend", "find_phrases", "from_bytes", "from_gensim", "generate", "load", "load_counts",
-    "next_words", "score", "tokenize", "train",
+    "Association", "Associations", "CancelledError", "Comparison", "Counts", "Difference",
+    "DocumentScore", "DocumentScores", "FormatError", "Influence", "InputError", "Interaction",
+    "Interactions", "InternalError", "Model", "Neighbours", "NotFoundError", "NumericError",
+    "OptionError", "OutOfMemoryError", "OutputError", "Pair", "Progress", "PsdvecError",
+    "PsdvecWarning", "Records", "Residual", "Residuals", "ResourceError", "Score", "Scores",
+    "SharedContext", "SharedDimension", "Simulation", "System", "SystemsComparison",
+    "TemperatureFit", "TrainPlan", "WordScore", "WordScores", "__version__", "baseline", "compare",
+    "compare_systems", "convert", "count", "evaluate", "explain", "extend", "find_phrases",
+    "fit_temperature", "from_bytes", "from_gensim", "generate", "import_counts", "interactions",
+    "join_phrases", "joint", "load", "load_counts", "merge_counts", "next_words", "plan",
+    "residuals", "score", "simulate", "systems", "tokenize", "tokenize_documents", "train",
 ]
 
 if TYPE_CHECKING:

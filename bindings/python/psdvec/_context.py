@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from typing import Any, Dict, List, Optional
 
 from . import _abi
@@ -15,7 +16,7 @@ from ._abi import psdvec_options_kind as Kind
 from ._errors import PsdvecWarning, error_for
 from ._library import lib, text
 from ._options import Settings
-from ._texts import Inputs
+from ._texts import NAME, Inputs
 from ._types import Progress, Show
 
 logger = logging.getLogger("psdvec")
@@ -112,50 +113,87 @@ def _display(progress: Show) -> Any:
     return _TerminalBar()
 
 
-def _level_of_caller() -> int:
-    """The `stacklevel` at which a warning names the line that called the package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+def warn(message: str) -> None:
+    """A warning at the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
         level, frame = level + 1, frame.f_back
-    return level
+    warnings.warn(message, PsdvecWarning, stacklevel=level)
+
+
+class _Calls:
+    """How many calls use a context now."""
+
+    def __init__(self) -> None:
+        self.running = 0
+
+    def __enter__(self) -> None:
+        self.running += 1
+
+    def __exit__(self, *_error: Any) -> None:
+        self.running -= 1
+
+
+def _free(handle: ctypes.c_void_p, calls: _Calls, process: int) -> None:
+    """Frees a context; at the end of the interpreter, a thread may still use it. After a fork, its
+    threads do not exist, and freeing it would wait for them."""
+    if not calls.running and process == os.getpid():
+        lib.psdvec_context_free(handle)
 
 
 class Context:
-    """A context of the library: threads, memory, and what happens while a call runs."""
+    """A context of the library: threads, memory, and what happens while a call runs.
+
+    It is freed with the object, or when the interpreter ends.
+    """
 
     def __init__(self, options: Optional[Dict[str, Any]] = None, function: str = "",
                  progress: Show = False):
-        self._settings = Settings(Kind.OPTIONS_CONTEXT, None, function, options or {})
+        settings = Settings(Kind.OPTIONS_CONTEXT, None, function, options or {})
         self._display = _display(progress)
         self._warnings: List[str] = []
         self._raised: Optional[BaseException] = None  # by a callback
         self._stop = ctypes.c_ubyte(0)
-        struct = self._settings.struct(_abi.psdvec_context_options)
+        struct = settings.struct(_abi.psdvec_context_options)
+        this = weakref.ref(self)  # or the object would refer to itself through its callbacks
+
+        def on_message(_user: Any, level: int, message: Any) -> None:
+            context = this()
+            if context is not None:
+                context._message(level, message)
+
+        def on_progress(_user: Any, pointer: Any) -> None:
+            context = this()
+            if context is not None:
+                context._progress(pointer)
         # References keep the callbacks alive as long as the context.
-        self._on_message = _abi.psdvec_message_fn(self._message)
-        self._on_progress = _abi.psdvec_progress_fn(self._progress)
+        self._on_message = _abi.psdvec_message_fn(on_message)
+        self._on_progress = _abi.psdvec_progress_fn(on_progress)
         struct.on_message = self._on_message
         if self._display:
             struct.on_progress = self._on_progress
         struct.should_cancel = ctypes.cast(lib.psdvec_cancel_if_set, _abi.psdvec_cancel_fn)
         struct.user = ctypes.addressof(self._stop)
+        name = ctypes.create_string_buffer(NAME)  # the library copies it
+        struct.input_name = ctypes.addressof(name)
         handle = ctypes.c_void_p()
-        status = lib.psdvec_context_new(self._settings.cast(_abi.psdvec_context_options),
+        status = lib.psdvec_context_new(settings.cast(_abi.psdvec_context_options),
                                         ctypes.byref(handle))
         if status:
             raise error_for(status, status_name(status),
                             "cannot start with these values of threads and memory")
-        self.handle: Optional[ctypes.c_void_p] = handle
-        self._process = os.getpid()
+        self.handle = handle
+        self._calls = _Calls()
+        weakref.finalize(self, _free, handle, self._calls, os.getpid())
 
-    def _message(self, _user: Any, level: int, message: Any) -> None:
+    def _message(self, level: int, message: Any) -> None:
         said = text(message)
         if level == Level.WARNING:
             self._warnings.append(said)
         else:
             logger.log(logging.INFO if level == Level.STEP else logging.DEBUG, "%s", said)
 
-    def _progress(self, _user: Any, pointer: Any) -> None:
+    def _progress(self, pointer: Any) -> None:
         try:
             p = pointer.contents
             self._display(Progress(text(p.stage), text(p.unit), p.done, p.total, p.elapsed,
@@ -177,7 +215,7 @@ class Context:
             # Each element of an iterable is a document, whatever its length.
             if inputs is not None and inputs.streamed and "lines are wrapped" in message:
                 continue
-            warnings.warn(name(message), PsdvecWarning, stacklevel=_level_of_caller())
+            warn(name(message))
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised
@@ -187,7 +225,9 @@ class Context:
 
     def call(self, function: Any, *arguments: Any) -> None:
         """Calls a function that returns soon."""
-        self.check(function(self.handle, *arguments))
+        with self._calls:
+            status = function(self.handle, *arguments)
+        self.check(status)
 
     def run(self, function: Any, *arguments: Any, inputs: Optional[Inputs] = None) -> None:
         """Calls a function that takes long; `inputs` are its texts, if it has some.
@@ -201,7 +241,8 @@ class Context:
 
         def work() -> None:
             try:
-                result.append(function(self.handle, *arguments))
+                with self._calls:
+                    result.append(function(self.handle, *arguments))
             except BaseException as error:  # an argument of the wrong type
                 self._raised = error
                 result.append(0)
@@ -225,12 +266,6 @@ class Context:
             self._raised = None
             raise interrupted
         self.check(result[0], inputs)
-
-    def __del__(self) -> None:
-        handle, self.handle = getattr(self, "handle", None), None
-        # After a fork, the threads of the context do not exist, and freeing it would wait for them.
-        if handle and lib is not None and self._process == os.getpid():
-            lib.psdvec_context_free(handle)
 
 
 _local = threading.local()

@@ -7,14 +7,15 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
-from ._context import Context
+from ._context import Context, shared
 from ._counts import Counts
 from ._library import lib, text
+from ._errors import FormatError, OptionError
 from ._model import Model
 from ._operations import _paths
 from ._options import Settings
 from ._options import documented as _documented
-from ._options import split, table
+from ._options import split
 from ._results import Neighbours
 from ._texts import Inputs
 from ._types import Path, Show, Texts
@@ -51,6 +52,8 @@ class DocumentScores(List[DocumentScore]):
     """
 
     total: DocumentScore
+    words: Any = None               #: the score of every word, with `per_word`
+    temperature: List[float] = []   #: that each model scored with
 
     def to_pandas(self) -> Any:
         """The scores as a DataFrame, which needs pandas.
@@ -93,7 +96,7 @@ class Scorer:
 
     def __init__(self, models: Union[Model, Sequence[Model]], function: str, given: Dict[Kind, Any],
                  progress: Show = False, counts: Union[None, Counts, Sequence[Optional[Counts]]] = None,
-                 on_document: Any = None):
+                 on_document: Any = None, on_word: Any = None):
         chosen = [models] if isinstance(models, Model) else list(models)
         if not chosen:
             raise ValueError(f"{function}() needs at least one model")
@@ -102,11 +105,13 @@ class Scorer:
         if len(counts) != len(chosen):
             raise ValueError(f"{function}(): give one counts object per model")
         self.models = chosen
-        self._keep = (counts, on_document)
+        self._keep = (counts, on_document, on_word)
         self.context = Context(given[Kind.OPTIONS_CONTEXT], function, progress)
         settings = Settings(Kind.OPTIONS_SCORER, None, function, given[Kind.OPTIONS_SCORER])
         if on_document is not None:
             settings.struct(_abi.psdvec_scorer_options).on_document = on_document
+        if on_word is not None:
+            settings.struct(_abi.psdvec_scorer_options).on_word = on_word
         array = (_abi.psdvec_scored_model * len(chosen))()
         for one, model, its_counts in zip(array, chosen, counts):
             one.model = model._model
@@ -126,25 +131,45 @@ class Scorer:
             lib.psdvec_scorer_close(handle)
 
 
-def _text_options(model: Model, inputs: Inputs) -> Dict[str, Any]:
-    """How to tokenize inputs, if not as the text of the model was."""
+class Reading:
+    """How texts for a model are read: `text` points to a psdvec_text_options."""
+
+    def __init__(self, settings: Settings, counting: bool):
+        self._settings = settings
+        self.text = ctypes.pointer(settings.struct(_abi.psdvec_count_options).text) if counting \
+            else settings.cast(_abi.psdvec_text_options)
+
+
+def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) -> Optional[Reading]:
+    """How texts for a model are read: as the text of the model was, except for options that are
+    given; lists of tokens as they are. None: exactly as the text of the model."""
     if inputs.tokens:
-        return {"tokenizer": "whitespace"}
+        for name in ("tokenizer", "phrases"):
+            if given.get(name, "whitespace") != "whitespace":
+                raise OptionError(f"{function}(): the texts are lists of tokens, so `{name}` has no "
+                                  "effect")
+        given = {"tokenizer": "whitespace", **given}
+        return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
     stored = (model.info["counts"] or {}).get("settings", {})
-    if not inputs.streamed or stored.get("document", "line") == "line":
-        return {}
-    # Each element of an iterable is a document, whatever the documents of training were.
-    how = {name: value for name, value in stored.items() if name in table(Kind.OPTIONS_TEXT)}
-    how["document"] = "line"
-    if model.info["phrases"]:
-        how["phrases"] = model.path
-    return how
+    if inputs.streamed and stored.get("document", "line") != "line":
+        # Each element of an iterable is a document, whatever the documents of training were.
+        given = {"document": "line", **given}
+    if not given:
+        return None
+    handle = ctypes.c_void_p()
+    try:
+        shared().call(lib.psdvec_model_settings, model._model, Kind.OPTIONS_COUNT,
+                      ctypes.byref(handle))
+    except FormatError:  # vectors of another program
+        return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
+    return Reading(Settings(Kind.OPTIONS_COUNT, None, function, given, handle.value), True)
 
 
-@_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
+@_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
+             without=("influences",))
 def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
-          counts: Union[None, Counts, Sequence[Optional[Counts]]] = None, progress: Show = None,
-          **options: Any) -> DocumentScores:
+          counts: Union[None, Counts, Sequence[Optional[Counts]]] = None, per_word: bool = False,
+          progress: Show = None, **options: Any) -> DocumentScores:
     """The probability of each document under one or more models.
 
     Parameters
@@ -152,9 +177,12 @@ def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
     models : Model or list of Model
         With several models, `posterior` is the probability of each, for classification.
     texts : path, list of pathlib.Path, or iterable of str or of token lists
-        As for `train`. Texts are tokenized as the text of the first model was.
+        As for `train`. Texts are tokenized as the text of the first model was, unless options say
+        otherwise.
     counts : Counts or list of Counts, optional
         The counts that the models were trained on, for residuals.
+    per_word : bool
+        Also return the score of every word under the first model, in `words`.
     progress : bool, "bar", "tqdm" or a function, optional
         As for `train`.
     **options
@@ -171,19 +199,27 @@ def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
     >>> round(sum(score.posterior), 6)
     1.0
     """
-    given = split("score", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
-    scores = DocumentScores()
+    from ._analysis import WordScores, _word_score
+    kinds = [Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
+    given = split("score", kinds, options)
+    first = models if isinstance(models, Model) else list(models)[0]
+    scores, words = DocumentScores(), WordScores()
+
+    def take_word(_user: Any, pointer: Any) -> None:
+        words.append(_word_score(first, pointer.contents))
 
     def take(_user: Any, pointer: Any) -> None:
         scores.append(_document(pointer.contents))
-    scorer = Scorer(models, "score", given, progress, counts, _abi.psdvec_document_fn(take))
+    scorer = Scorer(models, "score", given, progress, counts, _abi.psdvec_document_fn(take),
+                    _abi.psdvec_word_fn(take_word) if per_word else None)
     with Inputs(texts) as inputs:
-        how = _text_options(scorer.models[0], inputs)
-        reading = Settings(Kind.OPTIONS_TEXT, None, "score", how) if how else None
-        scorer.run(lib.psdvec_scorer_inputs,
-                   reading.cast(_abi.psdvec_text_options) if reading else None, _paths(inputs.paths),
-                   len(inputs.paths), inputs=inputs)
-    scores.total = _document(lib.psdvec_scorer_total(scorer.handle).contents)
+        as_text = reading("score", first, inputs, given[Kind.OPTIONS_TEXT])
+        scorer.run(lib.psdvec_scorer_inputs, as_text.text if as_text else None,
+                   _paths(inputs.paths), len(inputs.paths), inputs=inputs)
+    scores.total = words.total = _document(lib.psdvec_scorer_total(scorer.handle).contents)
+    scores.words = words if per_word else None
+    scores.temperature = [lib.psdvec_scorer_temperature(scorer.handle, m)
+                          for m in range(len(scores.total.log_likelihood))]
     return scores
 
 
@@ -262,7 +298,7 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
 
 
 @_documented([Kind.OPTIONS_PHRASES, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def find_phrases(texts: Texts, output: Path, *, progress: Show = None,
+def find_phrases(texts: Texts, output: Path, *, joined: Optional[Path] = None, progress: Show = None,
                  **options: Any) -> int:
     """Finds phrases such as new_york.
 
@@ -273,6 +309,8 @@ def find_phrases(texts: Texts, output: Path, *, progress: Show = None,
     output : path
         The list: one phrase per line, with its count and score. It is for the option `phrases` of
         other functions.
+    joined : path, optional
+        A file for the text with the phrases joined, one document per line.
     progress : bool, "bar", "tqdm" or a function, optional
         As for `train`.
     **options
@@ -300,9 +338,52 @@ def find_phrases(texts: Texts, output: Path, *, progress: Show = None,
         text_settings = Settings(Kind.OPTIONS_TEXT, None, "find_phrases", reading)
         context.run(lib.psdvec_phrases_find, settings.cast(_abi.psdvec_phrases_options),
                     text_settings.cast(_abi.psdvec_text_options), _paths(inputs.paths),
-                    len(inputs.paths), os.fsencode(output), None, ctypes.byref(report),
+                    len(inputs.paths), os.fsencode(output),
+                    os.fsencode(joined) if joined is not None else None, ctypes.byref(report),
                     inputs=inputs)
     return int(report.phrases)
+
+
+@_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def join_phrases(texts: Texts, phrases: Path, output: Path, *, progress: Show = None,
+                 **options: Any) -> int:
+    """Writes a text with the phrases of a list joined, one document per line.
+
+    Parameters
+    ----------
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`.
+    phrases : path
+        A list of phrases, or a counts file or model that has phrases.
+    output : path
+        The text; read it with ``tokenizer="whitespace"``.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
+    **options
+
+    Returns
+    -------
+    int
+        How many phrases were joined.
+
+    Examples
+    --------
+    >>> with open("list.tsv", "w") as file:
+    ...     count = file.write("new york\\n")
+    >>> psdvec.join_phrases(["New York is new"], "list.tsv", "joined.txt")
+    1
+    """
+    given = split("join_phrases", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
+    context = Context(given[Kind.OPTIONS_CONTEXT], "join_phrases", progress)
+    report = _abi.psdvec_phrases_report()
+    with Inputs(texts) as inputs:
+        chosen = {"tokenizer": "whitespace", **given[Kind.OPTIONS_TEXT]} if inputs.tokens \
+            else given[Kind.OPTIONS_TEXT]
+        settings = Settings(Kind.OPTIONS_TEXT, None, "join_phrases", {**chosen, "phrases": phrases})
+        context.run(lib.psdvec_phrases_join, settings.cast(_abi.psdvec_text_options),
+                    _paths(inputs.paths), len(inputs.paths), os.fsencode(output),
+                    ctypes.byref(report), inputs=inputs)
+    return int(report.joined)
 
 
 @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
@@ -335,3 +416,42 @@ def tokenize(document: str, **options: Any) -> List[str]:
         lib.psdvec_tokenize, settings.cast(_abi.psdvec_text_options), data, len(data),
         _abi.psdvec_token_fn(take), None)
     return words
+
+
+@_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def tokenize_documents(texts: Texts, *, progress: Show = False, **options: Any) -> List[List[str]]:
+    """Splits files, folders or texts into documents and their words, as counting does.
+
+    Parameters
+    ----------
+    texts : path, list of pathlib.Path, or iterable of str
+        As for `train`.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
+    **options
+
+    Returns
+    -------
+    list of list of str
+        The words of each document that has some; with ``sentences=True``, of each sentence.
+
+    Examples
+    --------
+    >>> psdvec.tokenize_documents(["Hello, world!", "Good-bye"])
+    [['hello', 'world'], ['good', 'bye']]
+    """
+    given = split("tokenize_documents", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_TEXT, None, "tokenize_documents", given[Kind.OPTIONS_TEXT])
+    documents: List[List[str]] = [[]]
+
+    def take(_user: Any, word: Any, length: int) -> None:
+        if word:
+            documents[-1].append(text(word, length))
+        else:
+            documents.append([])
+    with Inputs(texts) as inputs:
+        Context(given[Kind.OPTIONS_CONTEXT], "tokenize_documents", progress).run(
+            lib.psdvec_tokenize_inputs, settings.cast(_abi.psdvec_text_options),
+            _paths(inputs.paths), len(inputs.paths), _abi.psdvec_token_fn(take), None,
+            inputs=inputs)
+    return [document for document in documents if document]

@@ -19,10 +19,11 @@ from ._gensim import GensimNames
 from ._handle import ModelHandle, temporary
 from ._library import lib, text
 from ._options import documented
-from ._results import Neighbours, plural
+from ._results import Neighbours, members, plural
 from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
 if TYPE_CHECKING:
+    from ._analysis import Comparison, Interactions, Residuals, TemperatureFit, WordScores
     from ._counts import Counts
     from ._documents import DocumentScores
     from ._operations import Scores
@@ -157,6 +158,8 @@ class Model(GensimNames):
         for name in ("settings", "counts", "extensions", "fit", "joint"):
             stored = text(getattr(i, name + "_json"))
             facts[name] = json.loads(stored) if stored else None
+        facts["iterations"] = [members(one) for one in i.iterations[:i.iteration_count]] \
+            if i.iteration_count else []
         return facts
 
     def verify(self) -> None:
@@ -281,6 +284,74 @@ class Model(GensimNames):
         """
         return int(lib.psdvec_model_frequency(self._model, self._number(word)))
 
+    def probability(self, word: Word) -> float:
+        """The unigram probability of a word that training used.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        float
+            0 if it is not known.
+
+        Examples
+        --------
+        >>> 0 < model.probability("king") < model.probability("the")
+        True
+        """
+        return float(lib.psdvec_model_unigram(self._model, self._number(word)))
+
+    def spread(self, word: Word) -> float:
+        """The posterior standard deviation of the components of a word's vector.
+
+        The larger it is, the less certain the vector.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        float
+            0 if it is not known.
+
+        Examples
+        --------
+        >>> model.spread("king") >= 0
+        True
+        """
+        return float(lib.psdvec_model_spread(self._model, self._number(word)))
+
+    def find_parts(self, words: str) -> List[Tuple[str, Optional[int]]]:
+        """The words of what a user types, which may be several words, and their numbers.
+
+        "New York" is one word if the model has new_york, and otherwise two.
+
+        Parameters
+        ----------
+        words : str
+
+        Returns
+        -------
+        list of (str, int or None)
+            The number of a word that the model does not have is None.
+
+        Examples
+        --------
+        >>> [(word, number is None) for word, number in model.find_parts("King, emperor")]
+        [('king', False), ('emperor', True)]
+        """
+        found: List[Tuple[str, Optional[int]]] = []
+        data = words.encode("utf-8", "replace")
+
+        def take(_user: Any, word: Any, length: int, i: int) -> None:
+            found.append((text(word, length), None if i == _abi.PSDVEC_UNKNOWN_WORD else i))
+        shared().call(lib.psdvec_model_find_parts, self._model, data, len(data),
+                      _abi.psdvec_part_fn(take), None)
+        return found
+
     def suggest(self, word: str, topn: int = 5) -> List[str]:
         """Words that are spelled almost like this one.
 
@@ -397,6 +468,81 @@ class Model(GensimNames):
             raise FormatError("the model has no generative vectors, or they do not fit into memory")
         address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
         return view(self._handle, address, (len(self), self.vector_size))
+
+    def generative_vector(self, word: Word) -> FloatArray:
+        """The generative vector of a word, whose products with others estimate PMI.
+
+        Parameters
+        ----------
+        word : str or int
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> model.generative_vector("king").shape
+        (8,)
+        """
+        vector = np.zeros(self.vector_size, np.float32)
+        lib.psdvec_model_vector_copy(self._model, self._number(word), vector.ctypes.data_as(_FLOATS))
+        return vector
+
+    def product(self, first: Word, second: Word) -> float:
+        """The product of the generative vectors of two words.
+
+        It is the model's estimate of their pointwise mutual information (PMI).
+
+        Parameters
+        ----------
+        first, second : str or int
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> model.product("king", "crown") > model.product("king", "bread")
+        True
+        """
+        return float(lib.psdvec_model_product(self._model, self._number(first),
+                                              self._number(second)))
+
+    def to_scipy(self) -> Any:
+        """The vectors as a sparse matrix, which needs scipy.
+
+        It is for models with sparse vectors, such as those of ``psdvec.baseline(texts, "ppmi")``.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            One row per word.
+
+        Examples
+        --------
+        >>> ppmi = psdvec.baseline(texts, "ppmi", min_count=1)
+        >>> ppmi.to_scipy().shape == (len(ppmi), ppmi.vector_size)
+        True
+        """
+        from scipy.sparse import csr_matrix
+        if not self._info.sparse:
+            return csr_matrix(self.vectors)
+        columns, values = ctypes.POINTER(ctypes.c_uint32)(), _FLOATS()
+        count = ctypes.c_size_t()
+        begin, all_columns, all_values = [0], [], []
+        for i in range(len(self)):
+            lib.psdvec_model_sparse_row(self._model, i, ctypes.byref(columns), ctypes.byref(values),
+                                        ctypes.byref(count))
+            if count.value:
+                all_columns.append(np.ctypeslib.as_array(columns, (count.value,)).copy())
+                all_values.append(np.ctypeslib.as_array(values, (count.value,)).copy())
+            begin.append(begin[-1] + count.value)
+        empty = [np.empty(0, np.float32)]
+        return csr_matrix((np.concatenate(all_values or empty),
+                           np.concatenate(all_columns or empty).astype(np.int32), begin),
+                          shape=(len(self), self.vector_size))
 
     @property
     def eigenvalues(self) -> Optional[FloatArray]:
@@ -611,15 +757,17 @@ class Model(GensimNames):
         return Neighbours([(word, score) for i, word, score in found if i >= clip_start][:topn])
 
     def most_similar_many(self, queries: Sequence[Query], topn: int = 10, *,
-                          restrict_vocab: Optional[int] = None) -> List[Neighbours]:
+                          restrict_vocab: Optional[int] = None, min_frequency: int = 0,
+                          min_score: Optional[float] = None) -> List[Neighbours]:
         """The nearest words of many words or vectors at once, many times faster than one by one.
 
         Parameters
         ----------
         queries : list of str, int, numpy.ndarray or (word, weight)
         topn : int
-        restrict_vocab : int, optional
-            Only the first words of the model.
+            How many words for each.
+        restrict_vocab, min_frequency, min_score : optional
+            As for `most_similar`.
 
         Returns
         -------
@@ -638,7 +786,7 @@ class Model(GensimNames):
             targets.append(target)
             excluded += used
             begin.append(len(excluded))
-        options = self._options(restrict_vocab, 0, None, excluded)
+        options = self._options(restrict_vocab, min_frequency, min_score, excluded)
         options.except_begin = (ctypes.c_size_t * len(begin))(*begin)
         return [Neighbours((word, score) for _, word, score in found)
                 for found in self._search(np.vstack(targets), topn, options)]
@@ -680,7 +828,8 @@ class Model(GensimNames):
         return float(np.dot(a.astype(np.float64), b.astype(np.float64)))
 
     def analogy(self, a: Word, b: Word, c: Word, topn: int = 10, *, method: str = "add",
-                restrict_vocab: Optional[int] = None) -> Neighbours:
+                restrict_vocab: Optional[int] = None, forms: bool = True, min_frequency: int = 0,
+                min_score: Optional[float] = None) -> Neighbours:
         """Answers "a is to b as c is to what?".
 
         Parameters
@@ -690,8 +839,8 @@ class Model(GensimNames):
         topn : int
         method : {"add", "mul"}
             3CosAdd or 3CosMul.
-        restrict_vocab : int, optional
-            Only the first words of the model.
+        restrict_vocab, forms, min_frequency, min_score : optional
+            As for `most_similar`; `min_score` applies to the score of the method.
 
         Returns
         -------
@@ -707,12 +856,66 @@ class Model(GensimNames):
             raise ValueError(f"method must be 'add' or 'mul', not {method!r}")
         vectors = [np.ascontiguousarray(self.get_vector(word)) for word in (a, b, c)]
         used = [self.find(word) if isinstance(word, str) else int(word) for word in (a, b, c)]
-        options = self._options(restrict_vocab, 0, None, sorted({i for i in used if i is not None}))
+        if not forms:
+            used += [self._number(form) for word in (a, b, c) if isinstance(word, str)
+                     for form in self.inflections(word)]
+        options = self._options(restrict_vocab, min_frequency, min_score,
+                                sorted({i for i in used if i is not None}))
         room, found = (_abi.psdvec_neighbour * max(1, topn))(), ctypes.c_size_t()
         shared().call(lib.psdvec_model_analogy, self._model, measures[method],
                       *(vector.ctypes.data_as(_FLOATS) for vector in vectors),
                       ctypes.byref(options), topn, room, ctypes.byref(found))
         return Neighbours((self._word(near.word), float(near.cosine)) for near in room[:found.value])
+
+    def odd_one_out(self, words: Sequence[Word]) -> Neighbours:
+        """Finds the word that does not fit the others.
+
+        Parameters
+        ----------
+        words : list of str or int
+            At least three words.
+
+        Returns
+        -------
+        list of (str, float)
+            The words with their mean cosine to the others, lowest first.
+
+        Examples
+        --------
+        >>> model.odd_one_out(["crown", "throne", "castle", "bread"])[0][0]
+        'bread'
+        """
+        names = [word if isinstance(word, str) else self._word(self._number(word)) for word in words]
+        if len(names) < 3 or len(set(names)) != len(names):
+            raise ValueError("give at least three different words")
+        units = np.vstack([self.get_vector(word, norm=True) for word in words]).astype(np.float64)
+        cosines = units @ units.T
+        means = (cosines.sum(axis=1) - cosines.diagonal()) / (len(names) - 1)
+        order = np.argsort(means, kind="stable")
+        return Neighbours((names[k], float(means[k])) for k in order)
+
+    def plot(self, words: Sequence[Word], ax: Any = None, **options: Any) -> Any:
+        """Draws words by the first two principal components of their vectors, with matplotlib.
+
+        Parameters
+        ----------
+        words : list of str or int
+            The words to draw.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+        **options
+            `labels=False` leaves out the words; others are passed to ``ax.scatter``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> ax = model.plot(["king", "queen", "man", "woman"])  # doctest: +SKIP
+        """
+        from ._plot import plot
+        return plot(self, words, ax, **options)
 
     # ---- Operations, as functions of the package ------------------------------------------
     @documented([Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT])
@@ -741,13 +944,14 @@ class Model(GensimNames):
         return extend(self, texts, output, progress=progress, **options)
 
     @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
-    def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, progress: Show = None,
-                 **options: Any) -> "Scores":
-        """Scores on test sets; see `psdvec.evaluate`.
+    def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
+                 progress: Show = None, **options: Any) -> "Scores":
+        """Scores on test sets; see `psdvec.evaluate`, which also compares several models.
 
         Parameters
         ----------
         sets : path or list of paths, optional
+        builtin : bool
         progress : bool, "bar", "tqdm" or a function, optional
         **options
 
@@ -761,17 +965,151 @@ class Model(GensimNames):
         4
         """
         from ._operations import evaluate
-        return evaluate(self, sets, progress=progress, **options)
+        return evaluate(self, sets, builtin=builtin, progress=progress, **options)
 
-    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
-    def score(self, /, texts: Texts, *, counts: Optional["Counts"] = None, progress: Show = None,
-              **options: Any) -> "DocumentScores":
+    def compare(self, first: Word, second: Word, *, counts: Optional["Counts"] = None,
+                contexts: int = 8, dimensions: int = 5) -> "Comparison":
+        """How similar two words are, and why; see `psdvec.compare`.
+
+        Parameters
+        ----------
+        first, second : str or int
+        counts : Counts, optional
+        contexts, dimensions : int
+
+        Returns
+        -------
+        Comparison
+
+        Examples
+        --------
+        >>> why = model.compare("king", "queen")
+        >>> abs(why.cosine - model.similarity("king", "queen")) < 1e-6
+        True
+        """
+        from ._analysis import compare
+        return compare(self, first, second, counts=counts, contexts=contexts, dimensions=dimensions)
+
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], without=("influences",))
+    def explain(self, /, document: str, *, counts: Optional["Counts"] = None,
+                **options: Any) -> "WordScores":
+        """Why the words of a text are likely or not; see `psdvec.explain`.
+
+        Parameters
+        ----------
+        document : str
+        counts : Counts, optional
+        **options
+
+        Returns
+        -------
+        WordScores
+
+        Examples
+        --------
+        >>> [score.word for score in model.explain("The king!")]
+        ['the', 'king']
+        """
+        from ._analysis import explain
+        return explain(self, document, counts=counts, **options)
+
+    @documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+    def fit_temperature(self, texts: Texts, output: Optional[Path] = None, *,
+                        counts: Optional["Counts"] = None, most_words: Optional[int] = 10000,
+                        progress: Show = None, **options: Any) -> "TemperatureFit":
+        """Fits the temperature of document probabilities; see `psdvec.fit_temperature`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+        output : path, optional
+        counts : Counts, optional
+        most_words : int or None
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        TemperatureFit
+
+        Examples
+        --------
+        >>> model.fit_temperature(texts[:50]).temperature > 0
+        True
+        """
+        from ._analysis import fit_temperature
+        return fit_temperature(self, texts, output, counts=counts, most_words=most_words,
+                               progress=progress, **options)
+
+    @documented([Kind.OPTIONS_CONTEXT])
+    def residuals(self, counts: "Counts", output: Optional[Path] = None, *,
+                  topn: Optional[int] = 10, order: str = "loss", min_count: float = 10,
+                  progress: Show = None, **options: Any) -> "Residuals":
+        """What the vectors do not explain of the counts; see `psdvec.residuals`.
+
+        Parameters
+        ----------
+        counts : Counts
+        output : path, optional
+        topn : int or None
+        order : {"loss", "more", "less"}
+        min_count : float
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Residuals
+
+        Examples
+        --------
+        >>> counts = psdvec.count(texts, min_count=1)
+        >>> len(psdvec.train(counts, dim=4).residuals(counts, topn=3))
+        3
+        """
+        from ._analysis import residuals
+        return residuals(self, counts, output, topn=topn, order=order, min_count=min_count,
+                         progress=progress, **options)
+
+    @documented([Kind.OPTIONS_CONTEXT])
+    def interactions(self, texts: Texts, triples: Sequence[Tuple[str, str, str]] = (), *,
+                     window: Optional[int] = None, topn: int = 20, min_count: int = 10,
+                     progress: Show = None, **options: Any) -> "Interactions":
+        """Interactions of three words in text; see `psdvec.interactions`.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str
+        triples : list of (str, str, str), optional
+        window : int, optional
+        topn, min_count : int
+        progress : bool, "bar", "tqdm" or a function, optional
+        **options
+
+        Returns
+        -------
+        Interactions
+
+        Examples
+        --------
+        >>> len(model.interactions(texts, topn=3))
+        3
+        """
+        from ._analysis import interactions
+        return interactions(self, texts, triples, window=window, topn=topn, min_count=min_count,
+                            progress=progress, **options)
+
+    @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
+                without=("influences",))
+    def score(self, /, texts: Texts, *, counts: Optional["Counts"] = None,
+              per_word: bool = False, progress: Show = None, **options: Any) -> "DocumentScores":
         """The probability of documents; see `psdvec.score`.
 
         Parameters
         ----------
         texts : path, list of pathlib.Path, or iterable of str or of token lists
         counts : Counts, optional
+        per_word : bool
         progress : bool, "bar", "tqdm" or a function, optional
         **options
 
@@ -786,7 +1124,8 @@ class Model(GensimNames):
         True
         """
         from ._documents import score
-        return score(self, texts, counts=counts, progress=progress, **options)
+        return score(self, texts, counts=counts, per_word=per_word, progress=progress,
+                     **options)
 
     @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
     def next_words(self, /, before: Union[str, Sequence[str]], topn: int = 10, *,
@@ -918,6 +1257,22 @@ class Model(GensimNames):
                 f"{Precision(self._info.precision).name.lower()}"
                 + (", with spelling" if self._info.has_spelling else ""))
 
+    def _origin(self) -> str:
+        """The text and the settings of the model in a line; empty if they are not known."""
+        counts = self.info["counts"] or {}
+        settings, vocabulary = counts.get("settings") or {}, counts.get("vocabulary") or {}
+        inputs = counts.get("inputs") or []
+        parts = [f"{name.replace('_', ' ')} {settings[name]}" for name in ("window", "distance")
+                 if name in settings]
+        if vocabulary.get("min_count"):
+            parts.append(f"at least {plural(vocabulary['min_count'], 'occurrence')}")
+        if inputs:
+            tokens = sum(one.get("tokens", 0) for one in inputs)
+            parts.insert(0, f"{plural(tokens, 'token')} of "
+                         + ", ".join(os.path.basename(one.get("name", "")) or one.get("name", "")
+                                     for one in inputs[:3]) + (", ..." if inputs[3:] else ""))
+        return ", ".join(parts)
+
     def __repr__(self) -> str:
         if self._handle.pointer is None:
             return "<psdvec.Model, closed>"
@@ -928,15 +1283,18 @@ class Model(GensimNames):
             return escape(repr(self))
         title, details = self._title()
         rows: List[str] = []
-        for i in range(min(len(self), 2000)):
+        # Words that are neither rare nor function words.
+        first = min(len(self) // 20, 1000)
+        for i in range(first, len(self), max(1, first // 50)):
             if len(rows) == 5:
                 break
             word = self._word(i)
-            if i % 7 == 6 and len(word) > 3:
+            if len(word) > 3:
                 near = ", ".join(other for other, _ in self.most_similar(i, topn=5))
                 rows.append(f"<tr><td style='text-align:left'><b>{escape(word)}</b></td>"
                             f"<td style='text-align:left'>{escape(near)}</td></tr>")
-        return (f"<div><b>{escape(title)}</b><br>{escape(details)}</div>"
+        return (f"<div><b>{escape(title)}</b><br>{escape(details)}"
+                f"{'<br>' + escape(self._origin()) if self._origin() else ''}</div>"
                 f"<table><thead><tr><th style='text-align:left'>word</th>"
                 f"<th style='text-align:left'>nearest words</th></tr></thead>"
                 f"<tbody>{''.join(rows)}</tbody></table>")

@@ -3,7 +3,7 @@
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
@@ -17,6 +17,7 @@ from ._model import Model, Score
 from ._options import Settings
 from ._options import documented as _documented
 from ._options import split
+from ._results import members
 from ._texts import Inputs
 from ._types import Path, Show, Texts
 
@@ -86,11 +87,13 @@ def train(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
 
 
 def _solve(function: str, context: Context, inputs: Inputs, calls: Tuple[Any, Any], options: Any,
-           preset: str, counting: Dict[str, Any], path: str) -> None:
-    """Calls the first function of the library for a counts file, or the second one for texts."""
-    if _is_counts(inputs):
+           preset: str, counting: Dict[str, Any], path: str, vectors: bool = False) -> None:
+    """Calls the first function of the library for a counts file or vectors, or the second one for
+    texts."""
+    if vectors or _is_counts(inputs):
         if counting:
-            raise OptionError(f"{function}(): {inputs.paths[0]} is a counts file, so "
+            kind = "a file of vectors" if vectors else "a counts file"
+            raise OptionError(f"{function}(): {inputs.paths[0]} is {kind}, so "
                               f"`{next(iter(counting))}` has no effect")
         context.run(calls[0], options, os.fsencode(inputs.paths[0]), os.fsencode(path), None)
         return
@@ -111,6 +114,130 @@ def _is_counts(inputs: Inputs) -> bool:
     except (OSError, ValueError):
         return False
     return bool(header.get("__metadata__", {}).get("format") == "psdvec.counts")
+
+
+class TrainPlan(NamedTuple):
+    """What training would need. Sizes are in bytes.
+
+    Examples
+    --------
+    >>> psdvec.plan(psdvec.count(texts, min_count=1), dim=8).dim
+    8
+    """
+
+    words: int
+    core_words: int
+    dim: int
+    pairs: int            #: upper bound on the distinct pairs of core words
+    memory: int           #: with everything in memory
+    memory_least: int     #: with the pairs in a temporary file
+    memory_budget: int
+    streamed: bool        #: the pairs would be kept in a temporary file
+    temporary_bytes: int
+    output_bytes: int
+    seconds: float        #: estimated
+
+
+@_documented([Kind.OPTIONS_TRAIN, Kind.OPTIONS_CONTEXT], "default")
+def plan(counts: Union[Path, Counts], **options: Any) -> TrainPlan:
+    """Estimates the memory, disk space and time that `train` would need, without training.
+
+    Parameters
+    ----------
+    counts : Counts or path
+        A counts file.
+    **options
+
+    Returns
+    -------
+    TrainPlan
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["the cat sat on the mat"] * 50, min_count=1)
+    >>> psdvec.plan(counts, dim=3).words
+    5
+    """
+    given = split("plan", [Kind.OPTIONS_TRAIN, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_TRAIN, given[Kind.OPTIONS_TRAIN].get("preset", "default"), "plan",
+                        given[Kind.OPTIONS_TRAIN])
+    result = _abi.psdvec_train_plan()
+    path = counts.path if isinstance(counts, Counts) else os.fspath(counts)
+    Context(given[Kind.OPTIONS_CONTEXT], "plan").run(
+        lib.psdvec_train_plan_make, settings.cast(_abi.psdvec_train_options), os.fsencode(path),
+        ctypes.byref(result))
+    return TrainPlan(**members(result))
+
+
+@_documented([Kind.OPTIONS_CONTEXT])
+def merge_counts(counts: Sequence[Union[Path, Counts]], output: Optional[Path] = None, *,
+                 progress: Show = None, **options: Any) -> Counts:
+    """Adds up counts.
+
+    Parameters
+    ----------
+    counts : list of Counts or paths
+        They must have been counted with the same settings.
+    output : path, optional
+        The counts file. Without it, the counts are in a temporary file.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
+    **options
+
+    Returns
+    -------
+    Counts
+
+    Examples
+    --------
+    >>> a, b = (psdvec.count(["a cat"] * n, min_count=1) for n in (2, 3))
+    >>> psdvec.merge_counts([a, b])["a", "cat"]
+    5.0
+    """
+    given = split("merge_counts", [Kind.OPTIONS_CONTEXT], options)
+    paths = [one.path if isinstance(one, Counts) else os.fspath(one) for one in counts]
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    Context(given[Kind.OPTIONS_CONTEXT], "merge_counts", progress).run(
+        lib.psdvec_counts_merge, _paths(paths), len(paths), os.fsencode(path), None)
+    return Counts(path, _handle=CountsHandle(path, folder=folder))
+
+
+@_documented([Kind.OPTIONS_IMPORT, Kind.OPTIONS_CONTEXT])
+def import_counts(source: Path, output: Optional[Path] = None, *, progress: Show = None,
+                  **options: Any) -> Counts:
+    """Reads the counts of another program.
+
+    Parameters
+    ----------
+    source : path
+        The file of the other program, which may be compressed.
+    output : path, optional
+        The counts file. Without it, the counts are in a temporary file.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
+    **options
+
+    Returns
+    -------
+    Counts
+
+    Examples
+    --------
+    >>> counts = psdvec.count(["a b c", "a b"], min_count=1)
+    >>> counts.export("abc.mtx", "matrix-market", vocab_output="abc.words")
+    >>> psdvec.import_counts("abc.mtx", format="matrix-market", vocab="abc.words")["a", "b"]
+    2.0
+    """
+    given = split("import_counts", [Kind.OPTIONS_IMPORT, Kind.OPTIONS_CONTEXT], options)
+    if "format" not in given[Kind.OPTIONS_IMPORT]:
+        raise OptionError("import_counts(): give the `format`: 'glove', 'matrix-market' or "
+                          "'top2grams'")
+    settings = Settings(Kind.OPTIONS_IMPORT, None, "import_counts", given[Kind.OPTIONS_IMPORT])
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    Context(given[Kind.OPTIONS_CONTEXT], "import_counts", progress).run(
+        lib.psdvec_counts_import, settings.cast(_abi.psdvec_import_options), os.fsencode(source),
+        os.fsencode(path), None)
+    return Counts(path, _handle=CountsHandle(path, folder=folder))
 
 
 @_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
@@ -198,9 +325,9 @@ def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progre
     Parameters
     ----------
     texts : path, list of pathlib.Path, or iterable of str or of token lists
-        As for `train`.
+        As for `train`. For "sparse", a Model or a file of vectors.
     method : str
-        "sgns", "cbow", "glove", "svd", "ppmi" or "cca".
+        "sgns", "cbow", "glove", "svd", "ppmi", "cca" or "sparse".
     output : path, optional
         The file of the model.
     progress : bool, "bar", "tqdm" or a function, optional
@@ -227,7 +354,8 @@ def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progre
     # word2vec reads its text once per epoch.
     with _inputs(texts, counting, given, twice=method in ("sgns", "cbow")) as inputs:
         _solve("baseline", context, inputs, (lib.psdvec_baseline, lib.psdvec_baseline_text),
-               settings.cast(_abi.psdvec_baseline_options), method, counting, path)
+               settings.cast(_abi.psdvec_baseline_options), method, counting, path,
+               vectors=method == "sparse" and not inputs.streamed)
     return Model(path, _handle=ModelHandle(path, folder=folder))
 
 
@@ -260,16 +388,20 @@ def convert(source: Path, output: Path, **options: Any) -> None:
 
 
 @_documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
-def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequence[Path]] = None, *,
+def evaluate(models: Union[Model, Sequence[Model], Mapping[str, Model]],
+             sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
              progress: Show = None, **options: Any) -> "Scores":
-    """Scores models on test sets.
+    """Scores models on test sets, with confidence intervals and the significance of differences.
 
     Parameters
     ----------
-    models : Model or list of Model
+    models : Model, list of Model, or dict of Model
+        The keys of a dict are the names of the models in tables.
     sets : path or list of paths, optional
         Files or folders with similarity ratings, analogies, choices or categories. Without them,
         the sets that are built into the library are used.
+    builtin : bool
+        Use the built-in sets in addition to `sets`.
     progress : bool, "bar", "tqdm" or a function, optional
         As for `train`.
     **options
@@ -278,7 +410,8 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
     -------
     Scores
         A list of `Score`, in the order of test sets, sections, measures and models, with the
-        differences of the models in `differences`.
+        differences of the models in `differences`. ``print(scores.table())`` shows them side by
+        side.
 
     Examples
     --------
@@ -289,19 +422,25 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
     given = split("evaluate", [Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT], options)
     settings = Settings(Kind.OPTIONS_EVAL, None, "evaluate", given[Kind.OPTIONS_EVAL])
     context = Context(given[Kind.OPTIONS_CONTEXT], "evaluate", progress)
-    chosen = [models] if isinstance(models, Model) else list(models)
+    if isinstance(models, Model):
+        names, chosen = [_name(models, 0)], [models]
+    elif isinstance(models, Mapping):
+        names, chosen = [str(name) for name in models], list(models.values())
+    else:
+        chosen = list(models)
+        names = [_name(model, k) for k, model in enumerate(chosen)]
     lists: List[Any] = []
     tests: List[int] = []
     owned: List[int] = []
     report = ctypes.c_void_p()
     try:
-        if sets is None:
+        if sets is None or builtin:
             for i in range(lib.psdvec_test_builtin_count()):
                 one = ctypes.c_void_p()
                 context.call(lib.psdvec_test_builtin, i, ctypes.byref(one))
                 owned.append(one.value or 0)
             tests = list(owned)
-        else:
+        if sets is not None:
             for path in [sets] if isinstance(sets, (str, os.PathLike)) else sets:
                 handle, found = ctypes.c_void_p(), ctypes.c_size_t()
                 context.call(lib.psdvec_test_list_open, os.fsencode(path), ctypes.byref(handle))
@@ -315,13 +454,20 @@ def evaluate(models: Union[Model, Sequence[Model]], sets: Union[None, Path, Sequ
                     len(chosen),
                     ctypes.cast((ctypes.c_void_p * len(tests))(*tests), ctypes.c_void_p), len(tests),
                     ctypes.byref(report))
-        return Scores(report, tests)
+        return Scores(report, tests, names)
     finally:
         lib.psdvec_report_free(report)
         for handle in lists:
             lib.psdvec_test_list_close(handle)
         for test in owned:
             lib.psdvec_test_close(test)
+
+
+def _name(model: Model, number: int) -> str:
+    """What a model is called in tables."""
+    if model._handle.folder is not None:
+        return f"{model.info['method'] or 'model'} {number}"
+    return os.path.splitext(os.path.basename(model.path))[0]
 
 
 class Difference(NamedTuple):
@@ -343,7 +489,15 @@ class Difference(NamedTuple):
 
 
 class Scores(List[Score]):
-    """Scores of one or more models; `models` has the number of the model of each score.
+    """Scores of one or more models.
+
+    Attributes
+    ----------
+    models : list of int
+        The number of the model of each score.
+    names : list of str
+        The names of the models.
+    differences : list of Difference
 
     Examples
     --------
@@ -352,8 +506,9 @@ class Scores(List[Score]):
     [('pairs', 4)]
     """
 
-    def __init__(self, report: Any, tests: Sequence[int]):
+    def __init__(self, report: Any, tests: Sequence[int], model_names: Sequence[str]):
         super().__init__()
+        self.names = list(model_names)
         self.models: List[int] = []
         self.differences: List[Difference] = []
         names = [text(lib.psdvec_test_get_info(test).contents.name) for test in tests]
@@ -379,7 +534,7 @@ class Scores(List[Score]):
         Returns
         -------
         pandas.DataFrame
-            One row per score.
+            One row per score; the column `model` has the name of the model.
 
         Examples
         --------
@@ -388,16 +543,77 @@ class Scores(List[Score]):
         """
         import pandas
         frame = pandas.DataFrame(list(self), columns=Score._fields)
-        frame.insert(0, "model", self.models)
+        frame.insert(0, "model", [self.names[m] for m in self.models])
         return frame
+
+    def worse(self, score: Score, model: int) -> bool:
+        """Whether a model is significantly worse than the best one on a test set.
+
+        Parameters
+        ----------
+        score : Score
+            A score on the whole test set.
+        model : int
+            The number of its model.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> scores = psdvec.evaluate([model, model.with_spelling(0)], "pairs.txt")
+        >>> scores.worse(scores[0], scores.models[0])
+        False
+        """
+        same = [(s.value, m) for s, m in zip(self, self.models)
+                if (s.test, s.section, s.measure) == (score.test, None, score.measure)
+                and s.value == s.value]
+        best = max(same)[1] if same else model
+        return any(d.significant and (d.test, d.measure) == (score.test, score.measure)
+                   and {d.first, d.second} == {best, model} for d in self.differences)
+
+    def _rows(self, mark: str) -> List[List[str]]:
+        """One row per test set and measure, with a cell for each model."""
+        rows: Dict[Tuple[str, str], List[str]] = {}
+        for score, model in zip(self, self.models):
+            if score.section is not None:
+                continue
+            row = rows.setdefault((score.test, score.measure), [""] * (len(self.names) + 1))
+            row[model] = "-" if score.value != score.value else \
+                f"{score.value:.3f}{mark if self.worse(score, model) else ''}"
+            row[-1] = f"{score.known}/{score.total}"
+        return [[*key, *row] for key, row in rows.items()]
+
+    def table(self) -> str:
+        """The scores as a text table, with a column for each model.
+
+        Returns
+        -------
+        str
+            ``*`` marks scores that are significantly worse than the best.
+
+        Examples
+        --------
+        >>> print(psdvec.evaluate({"mine": model}, "pairs.txt").table())
+        test   measure    mine  known
+        pairs  spearman  ...    4/4
+        """
+        rows = [["test", "measure", *self.names, "known"], *self._rows("*")]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        return "\n".join("  ".join(
+            cell.ljust(width) if k < 2 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows)
 
     def _repr_html_(self) -> str:
         from html import escape
-        rows = "".join(f"<tr><td style='text-align:left'>{escape(s.test)}</td><td>{m}</td>"
-                       f"<td>{s.measure}</td><td>{s.value:.3f}</td><td>{s.known}/{s.total}</td></tr>"
-                       for s, m in zip(self, self.models) if s.section is None)
-        return ("<table><thead><tr><th>test</th><th>model</th><th>measure</th><th>score</th>"
-                f"<th>known</th></tr></thead><tbody>{rows}</tbody></table>")
+        head = "".join(f"<th>{escape(name)}</th>"
+                       for name in ("test", "measure", *self.names, "known"))
+        body = "".join("<tr>" + "".join(
+            f"<td style='text-align:{'left' if k < 2 else 'right'}'>{escape(cell)}</td>"
+            for k, cell in enumerate(row)) + "</tr>" for row in self._rows("*"))
+        note = "<p>* significantly worse than the best</p>" if len(self.names) > 1 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
 def _measure(value: int) -> str:

@@ -75,9 +75,10 @@ def _as_text(function: str, option: Option, value: Any) -> str:
 class Settings:
     """An options struct of the library, filled in from keyword arguments."""
 
-    def __init__(self, kind: Kind, preset: Optional[str], function: str, given: Dict[str, Any]):
+    def __init__(self, kind: Kind, preset: Optional[str], function: str, given: Dict[str, Any],
+                 handle: Any = None):
         self._keep: List[Any] = []  # what the struct points to
-        self._handle = lib.psdvec_settings_new(kind, preset.encode() if preset else None)
+        self._handle = handle or lib.psdvec_settings_new(kind, preset.encode() if preset else None)
         if not self._handle:
             raise OptionError(f"{function}(): there is no preset {preset!r}")
         lists = []
@@ -110,7 +111,7 @@ class Settings:
         ctypes.c_size_t.from_address(self.pointer + option.offset + size).value = len(words)
 
     def struct(self, kind: Any) -> Any:
-        """The struct as this class of _abi."""
+        """The struct as this class of _abi, as long as the settings exist."""
         return kind.from_address(self.pointer)
 
     def cast(self, kind: Any) -> Any:
@@ -144,18 +145,19 @@ def split(function: str, kinds: Sequence[Kind], given: Dict[str, Any]) -> Dict[K
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def documented(kinds: Sequence[Kind], preset: Optional[str] = None) -> Callable[[_Function], _Function]:
+def documented(kinds: Sequence[Kind], preset: Optional[str] = None,
+               without: Iterable[str] = ()) -> Callable[[_Function], _Function]:
     """Declares that the `**options` of a function, or of a class, are those of some tables.
 
     The decorator describes them in the docstring, in place of `**options`, and lists them in the
-    signature, which notebooks use to complete names.
+    signature, which notebooks use to complete names; `without` names options that it does not take.
     """
     def declare(function: _Function) -> _Function:
         code: Any = function.__init__ if inspect.isclass(function) else function
         signature = inspect.signature(code)
         parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
-        taken = {p.name for p in parameters}
-        described = {p.name for p in parameters if p.kind != p.POSITIONAL_ONLY}
+        taken = {p.name for p in parameters} | set(without)
+        described = {p.name for p in parameters if p.kind != p.POSITIONAL_ONLY} | set(without)
         indent = " " * 8 if signature.parameters.get("self") and code is function else " " * 4
         function.__doc__ = (function.__doc__ or "").replace(
             f"{indent}**options\n", describe(kinds, preset, described, indent) + "\n")
@@ -163,7 +165,7 @@ def documented(kinds: Sequence[Kind], preset: Optional[str] = None) -> Callable[
         parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
                        for name in names]
         code.__signature__ = signature.replace(parameters=parameters)
-        code.option_kinds = tuple(kinds)
+        code.option_kinds, code.left_out = tuple(kinds), frozenset(without)
         return function
     return declare
 

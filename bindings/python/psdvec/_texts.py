@@ -1,12 +1,25 @@
 """Inputs: files, or texts and token lists that are streamed to the library."""
 
+import itertools
 import os
+import sys
 import tempfile
 import threading
 from typing import Any, Callable, Iterable, Iterator, List, Optional
 
-_SEPARATORS = str.maketrans({c: " " for c in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"})
-_BLOCK = 1 << 16
+import numpy as np
+
+from . import _arrow
+
+#: What files record as the name of an input that is not a file.
+NAME = b"(Python iterable)"
+
+_BLOCK = 1 << 18           # bytes that are written at once, about
+_MOST = 1 << 12            # elements that are taken at once
+_PIPE = 1 << 20            # bytes that the pipe holds, if the system permits it
+_BLANKS = bytes(range(33))  # what separates tokens, besides the paragraph separator
+_PARAGRAPH = "\u2029"
+_TO_BLANK = {**{i: " " for i in _BLANKS}, ord(_PARAGRAPH): " "}
 
 
 def _is_path(value: Any) -> bool:
@@ -14,26 +27,62 @@ def _is_path(value: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """None, and nan as pandas has it for missing values."""
-    return value is None or (isinstance(value, float) and value != value)
+    """None, nan and NA, as pandas has them for missing values."""
+    return value is None or (isinstance(value, float) and value != value) \
+        or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _flat(tokens: Iterable[Any]) -> Iterator[str]:
+    """The tokens of a document, which may be a list of sentences."""
+    for token in tokens:
+        if isinstance(token, str):
+            yield token
+        elif isinstance(token, (list, tuple, np.ndarray)):
+            yield from _flat(token)
+        else:
+            raise TypeError(f"a token must be a str, not {type(token).__name__}")
 
 
 def _line_of_tokens(tokens: Iterable[Any]) -> str:
-    words = []
-    for token in tokens:
-        if not isinstance(token, str):
-            raise TypeError(f"a token must be a str, not {type(token).__name__}")
-        words.append("_".join(token.split()) if any(map(str.isspace, token)) else token)
-    return " ".join(words)
+    return " ".join("_".join(token.translate(_TO_BLANK).split(" ")) for token in _flat(tokens))
+
+
+def _encode(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return text.encode("utf-8", "replace")
+
+
+def _lines_of_texts(block: List[Any]) -> bytes:
+    """A line for each text, in which a line end is a blank."""
+    data = _encode("\n".join(block))
+    if data.count(b"\n") != len(block) - 1:
+        data = _encode("\n".join(text.replace("\n", " ") for text in block))
+    return data + b"\n"
+
+
+def _lines_of_tokens(block: List[Any]) -> bytes:
+    """A line for each list of tokens. Lists are joined as they are if no token has a blank."""
+    try:
+        data = _encode("\n".join(map(" ".join, block)))
+        blanks = sum(map(len, block)) - block.count([]) - block.count(()) - 1
+    except TypeError:  # other elements than str
+        blanks = -2
+    if blanks == -2 or len(data) - len(data.translate(None, _BLANKS)) != blanks \
+            or b"\xe2\x80\xa9" in data:
+        data = _encode("\n".join(map(_line_of_tokens, block)))
+    return data + b"\n"
 
 
 class Inputs:
     """The inputs of a call; a context manager.
 
-    A str or a path is a file or a folder, a list of os.PathLike objects is several of them.
-    Anything else is iterated over: each element is the text of a document, or its list of tokens.
-    The elements are written to a pipe by a thread while the library reads from it, so that they
-    never are in memory together; or to a temporary file, if the library reads them `twice`.
+    A str or a path is a file or a folder, a list of os.PathLike objects is several of them, and an
+    object with a `path`, such as Counts, is its file. Anything else is iterated over: each element
+    is the text of a document, or its list of tokens. The elements are written to a pipe by a thread
+    while the library reads from it, so that they never are in memory together; or to a temporary
+    file, if the library reads them `twice`.
     """
 
     def __init__(self, source: Any, twice: bool = False, folder: Optional[str] = None):
@@ -42,65 +91,80 @@ class Inputs:
         self.tokens = False      # the elements are lists of tokens
         self.paths: List[str] = []
         self.error: Optional[BaseException] = None  # raised by the iterable
+        self.streamed = False    # the texts come from an iterable
         self._feeder: Optional[threading.Thread] = None
         self._read = self._write = -1
         self._elements: Iterator[Any] = iter(())
-        self._first: Any = None
         self._abandoned = False
         self._cancel: Optional[Callable[[], None]] = None
         if _is_path(source):
             self.paths = [os.fspath(source)]
-            return
-        if isinstance(source, (bytes, bytearray)):
-            raise TypeError("texts must be str; decode the bytes first")
-        if isinstance(source, (list, tuple)) and source and all(
+        elif isinstance(getattr(type(source), "path", None), property):
+            self._keep = source
+            self.paths = [source.path]
+        elif isinstance(source, (list, tuple)) and source and all(
                 isinstance(element, os.PathLike) for element in source):
             self.paths = [os.fspath(element) for element in source]
-            return
-        try:
-            self._elements = iter(source)
-        except TypeError:
-            raise TypeError("give a path, a list of pathlib.Path objects, or an iterable of texts or "
-                            f"token lists, not {type(source).__name__}") from None
-        for element in self._elements:
-            if not is_missing(element):
-                self._first = element
-                break
-        if self._first is None:
+        else:
+            self.streamed = True
+            self._begin(source)
+
+    def _begin(self, source: Any) -> None:
+        if isinstance(source, (bytes, bytearray)):
+            raise TypeError("texts must be str; decode the bytes first")
+        self._elements = _iterate(source)
+        first = next((e for e in self._elements if not is_missing(e)), None)
+        if first is None:
             raise ValueError("there are no texts")
-        self.tokens = not isinstance(self._first, str)
-        if not self.tokens and len(self._first) < 4096 and self._first and not any(
-                map(str.isspace, self._first)) and os.path.exists(self._first):
-            raise ValueError(f"the first text, {self._first!r}, is the name of a file; to read files, "
+        if isinstance(first, (bytes, bytearray)):
+            raise TypeError("texts must be str; decode the bytes first")
+        self._elements = itertools.chain([first], self._elements)
+        self.tokens = not isinstance(first, str)
+        if not self.tokens and 0 < len(first) < 4096 and not any(
+                map(str.isspace, first)) and os.path.exists(first):
+            raise ValueError(f"the first text, {first!r}, is the name of a file; to read files, "
                              "give one path, or a list of pathlib.Path objects")
 
-    def _lines(self) -> Iterator[str]:
-        def all_elements() -> Iterator[Any]:
-            yield self._first
-            yield from self._elements
-        for element in all_elements():
+    def _checked(self, block: List[Any]) -> List[Any]:
+        """The elements of a block in the form that is joined: str, or list of tokens."""
+        kinds = set(map(type, block))
+        if kinds == {str}:
+            if self.tokens:
+                raise TypeError("the texts are a mixture of str and token lists")
+            return block
+        if self.tokens and kinds <= {list, tuple}:
+            return block
+        checked = []
+        for element in block:
             if is_missing(element):
                 continue
             if isinstance(element, str) == self.tokens:
                 raise TypeError("the texts are a mixture of str and token lists")
-            line = _line_of_tokens(element) if self.tokens else element
-            # A line is a document, so it must not contain the end of one.
-            yield line.translate(_SEPARATORS) if not line.isascii() or "\n" in line or "\r" in line \
-                or not line.isprintable() else line
+            if self.tokens and not isinstance(element, (list, tuple)):
+                element = element.tolist() if isinstance(element, np.ndarray) else list(element)
+            checked.append(element)
+        return checked
+
+    def _blocks(self) -> Iterator[bytes]:
+        """The lines of all texts, some at a time."""
+        count, join = 16, _lines_of_tokens if self.tokens else _lines_of_texts
+        while True:
+            taken = list(itertools.islice(self._elements, count))
+            if not taken:
+                return
+            block = self._checked(taken)
+            if block:
+                data = join(block)
+                yield data
+                count = max(1, min(_MOST, 2 * count, count * _BLOCK // len(data)))
 
     def _feed(self) -> None:
         with open(self._write, "wb", buffering=0) as pipe:
             try:
-                block: List[str] = []
-                size = 0
-                for line in self._lines():
-                    block.append(line)
-                    size += len(line)
-                    if size >= _BLOCK:
-                        self._put(pipe, block)
-                        block, size = [], 0
-                if block:
-                    self._put(pipe, block)
+                for block in self._blocks():
+                    data = memoryview(block)
+                    while data:
+                        data = data[pipe.write(data):]
             except BrokenPipeError:
                 pass  # the library stopped reading, and its error is reported
             except BaseException as error:  # of the caller's iterable
@@ -109,33 +173,27 @@ class Inputs:
                 if self._cancel:
                     self._cancel()
 
-    @staticmethod
-    def _put(pipe: Any, lines: List[str]) -> None:
-        data = memoryview(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-        while data:
-            data = data[pipe.write(data):]
-
     def __enter__(self) -> "Inputs":
-        if self._first is not None and self._twice:
-            self._file = tempfile.NamedTemporaryFile(prefix="psdvec-", suffix=".txt",
-                                                     dir=self._folder)
-            try:
-                for line in self._lines():
-                    self._file.write(line.encode("utf-8", "replace") + b"\n")
-                self._file.flush()
-            except BaseException:
-                self._file.close()
-                raise
-            self.paths = [self._file.name]
-        elif self._first is not None:
+        if not self.streamed:
+            return self
+        if not self._twice:
             self._read, self._write = os.pipe()
+            _enlarge(self._write)
             self.paths = [f"/dev/fd/{self._read}"]
+            return self
+        # On Linux /dev/fd opens the file anew, so that it needs no name.
+        nameless = sys.platform.startswith("linux")
+        make: Any = tempfile.TemporaryFile if nameless else tempfile.NamedTemporaryFile
+        self._file = make(prefix="psdvec-", suffix=".txt", dir=self._folder)
+        try:
+            for block in self._blocks():
+                self._file.write(block)
+            self._file.flush()
+        except BaseException:
+            self._file.close()
+            raise
+        self.paths = [f"/dev/fd/{self._file.fileno()}" if nameless else self._file.name]
         return self
-
-    @property
-    def streamed(self) -> bool:
-        """Whether the texts come from an iterable."""
-        return self._first is not None
 
     def name(self, message: str) -> str:
         """A message in which texts that are not a file have no file name."""
@@ -168,3 +226,36 @@ class Inputs:
             self._feeder.join()
         if self.error is not None and not self._abandoned:
             raise self.error from None
+
+
+def _iterate(source: Any) -> Iterator[Any]:
+    """An iterator over the documents of any object."""
+    read = _arrow.importer(source)
+    if read is not None:
+        try:
+            documents = read(source)
+            return itertools.chain([next(documents)], documents)
+        except StopIteration:
+            return iter(())
+        except ImportError:  # pandas needs pyarrow for it, but can be iterated over
+            pass
+    if isinstance(source, np.ndarray):
+        if source.ndim == 0 or source.dtype.kind == "S":
+            raise TypeError("give an array of str, one per document")
+        # A part at a time, because the strings of an array are slower to take one by one.
+        return itertools.chain.from_iterable(
+            source[k:k + _MOST].tolist() for k in range(0, len(source), _MOST))
+    try:
+        return iter(source)
+    except TypeError:
+        raise TypeError("give a path, a list of pathlib.Path objects, or an iterable of texts or "
+                        f"token lists, not {type(source).__name__}") from None
+
+
+def _enlarge(pipe: int) -> None:
+    """Lets a pipe hold more, so that reader and writer wait for each other less often."""
+    try:
+        import fcntl
+        fcntl.fcntl(pipe, 1031, _PIPE)  # F_SETPIPE_SZ; a constant since Python 3.10
+    except (ImportError, OSError):
+        pass

@@ -17,7 +17,38 @@ skip() {
 for module in numpy pytest; do
     "$python" -c "import $module" 2>/dev/null || skip "$python has no $module"
 done
-# A library built with a sanitizer cannot be loaded by an interpreter without it.
-[ -z "${SANITIZE:-}" ] || skip "the library is built with a sanitizer"
-PYTHONPATH=$package PYTHONDONTWRITEBYTECODE=1 TAP=1 exec "$python" -m pytest -q -p no:cacheprovider \
-    --no-header --no-summary -rN --tb=no "$@" .
+export PYTHONPATH="$package" PYTHONDONTWRITEBYTECODE=1 TAP=1
+set -- -m pytest -q -p no:cacheprovider --no-header --no-summary -rN --tb=no "$@" .
+[ -n "${SANITIZE:-}" ] || exec "$python" "$@"
+
+# A library built with the address sanitizer needs its run-time library in the interpreter. Python
+# and numpy never free some of their memory, so only leaks with a public function of the library count.
+case $SANITIZE in
+*address*) ;;
+*) skip "the library is built with another sanitizer" ;;
+esac
+runtime=$(${CC:-cc} -print-file-name=libasan.so)
+[ -f "$runtime" ] || skip "there is no libasan.so"
+reports=$(mktemp -d) || exit 2
+trap 'rm -rf "$reports"' EXIT
+LD_PRELOAD="$runtime $(${CC:-cc} -print-file-name=libstdc++.so.6)" PYTHONMALLOC=malloc \
+    OPENBLAS_NUM_THREADS=1 \
+    ASAN_OPTIONS="detect_leaks=1:exitcode=23:leak_check_at_exit=1:log_path=$reports/asan" \
+    LSAN_OPTIONS=report_objects=0:print_suppressions=0 "$python" "$@" >"$reports/tap"
+status=$?
+grep -v '^1\.\.[0-9]*$' "$reports/tap"
+count=$(grep -Ec '^(not )?ok ' "$reports/tap")
+echo "1..$((count + 1))"
+# A report of an error, or a leak whose stack has a function of the library.
+if awk '
+    /ERROR: AddressSanitizer|runtime error:/ { bad = 1; print "# " FILENAME ": " $0 }
+    /^(Direct|Indirect) leak/ { leak = $0; stack = ""; next }
+    leak != "" && /^ *#/ { stack = stack "\n#" $0; if (/ in psdvec_/) ours = 1; next }
+    leak != "" && NF == 0 { if (ours) { bad = 1; print "# " leak stack }; leak = ""; ours = 0 }
+    END { exit bad }' "$reports"/asan.* 2>/dev/null
+then
+    echo "ok $((count + 1)) - the address sanitizer finds no error and no leak of the library"
+else
+    echo "not ok $((count + 1)) - the address sanitizer finds no error and no leak of the library"
+fi
+[ "$status" -eq 0 ] || [ "$status" -eq 23 ]

@@ -9,8 +9,8 @@ import pytest
 
 import psdvec
 
-MODULES = ["__init__", "_counts", "_documents", "_errors", "_gensim", "_model", "_operations", "_options",
-           "_results", "_texts", "_types", "sklearn"]
+MODULES = ["__init__", "_analysis", "_counts", "_documents", "_errors", "_gensim", "_model", "_operations", "_options",
+           "_results", "_systems", "_texts", "_types", "sklearn"]
 NEEDED = {"to_gensim": "gensim", "to_pandas": "pandas", "to_scipy": "scipy"}  # by these examples
 
 

@@ -5,6 +5,8 @@ import gc
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 import time
 import weakref
 
@@ -171,6 +173,17 @@ def test_views_outlive_their_model(model, tmp_path):
     assert handle() is None
 
 
+def test_contexts_are_freed_without_the_garbage_collector():
+    gc.disable()
+    try:
+        context = psdvec._context.Context({"threads": 2})
+        gone = weakref.ref(context)
+        del context
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
 def test_temporary_models_are_deleted(documents):
     temporary = psdvec.train(documents, dim=5, min_count=1)
     path = temporary.path
@@ -180,18 +193,70 @@ def test_temporary_models_are_deleted(documents):
     assert not os.path.exists(path)
 
 
-def test_memory_stays_flat(model, tmp_path):
+@pytest.mark.skipif(bool(os.environ.get("SANITIZE")), reason="the sanitizer keeps freed memory")
+def test_memory_stays_flat(model, documents, tmp_path):
     model.save(tmp_path / "m.safetensors")
+    psdvec.count(documents[:50], tmp_path / "c.safetensors", min_count=1)
+    (tmp_path / "junk").write_bytes(b"\0" * 100)
 
     def resident():
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1])
-    for i in range(2000):
+
+    def descriptors():
+        return len(os.listdir("/proc/self/fd"))
+    opens = 10000 if os.environ.get("PSDVEC_TEST_LONG") else 1500
+    for i in range(opens):
         other = psdvec.load(tmp_path / "m.safetensors")
         other.most_similar("saxa")
+        counts = psdvec.load_counts(tmp_path / "c.safetensors")
+        assert "saxa" in counts
+        with pytest.raises(psdvec.FormatError):
+            psdvec.load(tmp_path / "junk")
         if i == 500:
-            before = resident()
+            before, files = resident(), descriptors()
     assert resident() - before < 500  # pages
+    assert descriptors() == files
+
+
+AT_EXIT = """
+import sys, threading
+import psdvec
+model = psdvec.load(sys.argv[1])
+counts = psdvec.count(["a b c"] * 9, min_count=1)
+in_memory = psdvec.train(["a b c"] * 9, dim=2, min_count=1)
+view = in_memory.vectors
+cycle = [model, counts]
+cycle.append(cycle)
+class Keeper:
+    model = psdvec.load(sys.argv[1])
+    def __del__(self):
+        self.model = None
+keeper = Keeper()
+thread = threading.Thread(target=lambda: model.most_similar("saxa"))
+thread.start()
+thread.join()
+def leave(how):
+    local = psdvec.load(sys.argv[1])
+    local.most_similar("saxa")
+    if how == "exception":
+        raise RuntimeError("on purpose")
+    if how == "exit":
+        sys.exit(7)
+print(in_memory.path)
+leave(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("how, status", [("end", 0), ("exception", 1), ("exit", 7)])
+def test_handles_are_closed_when_the_interpreter_ends(model, how, status):
+    ended = subprocess.run([sys.executable, "-X", "dev", "-c", AT_EXIT, model.path, how], text=True,
+                           capture_output=True, timeout=100,
+                           env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    assert ended.returncode == status, ended.stderr
+    said = [line for line in ended.stderr.splitlines() if "leak" not in line.lower()]
+    assert said[-1:] == (["RuntimeError: on purpose"] if how == "exception" else []), ended.stderr
+    assert not os.path.exists(ended.stdout.strip())  # the temporary model
 
 
 def test_display(model):

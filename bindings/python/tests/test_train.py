@@ -169,13 +169,35 @@ def test_bars_are_drawn_after_a_second(monkeypatch, capsys):
 
 
 def test_ctrl_c_stops_within_a_second(documents, tmp_path):
-    threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
-    began = time.monotonic()
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Timer(0.7, interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         psdvec.train(documents, tmp_path / "m", dim=40, min_count=1, iterations=10000,
                      eigen_tolerance=1e-6)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - sent[0] < 2  # usually a tenth of a second; the machine may be busy
     assert not (tmp_path / "m").exists()
+
+
+def test_an_interrupted_run_resumes(documents, tmp_path):
+    counts = psdvec.count(documents, tmp_path / "c", min_count=1)
+    options = dict(dim=40, iterations=60, eigen_tolerance=1e-6)
+    whole = psdvec.train(counts, tmp_path / "whole", **options)
+    seen = []
+
+    def stop(progress):
+        seen.append(progress.objective)
+        if len([x for x in seen if x == x]) > 2:
+            raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        psdvec.train(counts, tmp_path / "m", progress=stop, **options)
+    assert sorted(os.listdir(tmp_path)) != ["c", "whole"] and not (tmp_path / "m").exists()
+    again = psdvec.train(counts, tmp_path / "m", **options)
+    assert np.array_equal(again.vectors, whole.vectors)
+    assert sorted(os.listdir(tmp_path)) == ["c", "m", "whole"]
 
 
 def test_ctrl_c_while_the_iterable_waits():
