@@ -44,6 +44,8 @@ static const struct section sections[] = {
     {PSDVEC_OPTIONS_GENERATE, "Generating text", "How text is drawn from a model."},
     {PSDVEC_OPTIONS_SIMULATE, "Simulation",
      "How a random model, and a text drawn from it, are made ([details](../explanation/simulation.md))."},
+    {PSDVEC_OPTIONS_TOPIC, "Topics",
+     "How topics are learnt from documents ([formulas](../explanation/topics.md))."},
     {PSDVEC_OPTIONS_CONVERT, "Converting vectors",
      "The format and the size of exported vectors ([details](model-file.md))."},
 };

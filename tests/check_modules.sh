@@ -21,9 +21,9 @@ train: corpus count link solve spelling model
 eval: model
 document: corpus count link model train
 baseline: corpus count link solve model train
-api: baseline corpus count document eval model train
+api: baseline corpus count document eval model topic train
 spelling:
-topic: document
+topic: corpus count document eval model train
 '
 
 # Prints "FILE:LINE: text (why)" for every include that breaks a rule.

@@ -48,9 +48,10 @@ typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_SIMULATE,
     PSDVEC_OPTIONS_BASELINE,
     PSDVEC_OPTIONS_QUERY,
-    PSDVEC_OPTIONS_PHRASES
+    PSDVEC_OPTIONS_PHRASES,
+    PSDVEC_OPTIONS_TOPIC
 } psdvec_options_kind;
-#define PSDVEC_OPTIONS_KINDS 14
+#define PSDVEC_OPTIONS_KINDS 15
 
 typedef enum psdvec_option_type {
     PSDVEC_OPTION_FLAG = 0, /* bool */

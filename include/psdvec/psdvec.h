@@ -33,6 +33,7 @@
  *     model.h         models, queries, conversion of vectors
  *     eval.h          scores on test sets, analogies
  *     document.h      the probability of documents, and text drawn from a model
+ *     topic.h         topics of documents
  *     origin.h        how a counts file or a model was made
  *     baseline.h      word2vec, GloVe, SVD and other systems, to compare with
  *     experimental.h  calls that may still change; only if PSDVEC_EXPERIMENTAL is defined
@@ -80,6 +81,7 @@
 #include <psdvec/phrases.h>
 #include <psdvec/status.h>
 #include <psdvec/text.h>
+#include <psdvec/topic.h>
 #include <psdvec/train.h>
 
 #ifdef PSDVEC_EXPERIMENTAL

@@ -3,40 +3,11 @@
 #include "document/partition_function.h"
 
 #include "base/platform.h"
+#include "document/exponential.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-/* e^x for x <= 0, accurate to 2 units in the last place; 0 below -87. With x = k log 2 + r,
- * |r| < 0.35, e^r is a polynomial and 2^k an exponent. */
-#define LOG2E 1.44269504f
-#define ROUNDER 12582912.0f     /* 1.5 * 2^23: adding it rounds to an integer */
-#define LOG2_FIRST 0.693359375f /* log 2 in two parts; the first has few significant bits */
-#define LOG2_REST (-2.12194440e-4f)
-#define LEAST (-87.0f)
-static const float series[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
-                               1.6666665459e-1f, 5.0000001201e-1f};
-
-static float exponential(float x)
-{
-    float k = x * LOG2E + ROUNDER, r, p;
-    int32_t bits;
-    memcpy(&bits, &k, sizeof bits);
-    k -= ROUNDER;
-    r = x - k * LOG2_FIRST;
-    r = r - k * LOG2_REST;
-    p = series[0] * r + series[1];
-    p = p * r + series[2];
-    p = p * r + series[3];
-    p = p * r + series[4];
-    p = p * r;
-    p = p * r + r;
-    p = p + 1.0f;
-    uint32_t power = x > LEAST ? (uint32_t)(bits + 127) << 23 : 0;
-    memcpy(&k, &power, sizeof k);
-    return p * k;
-}
 
 /* Adds word by word to the partial sum of its lane. */
 typedef struct partial_sums {
@@ -47,7 +18,7 @@ static void sum_some(const float *s, const float *log_p, float temperature, floa
                      partial_sums *to)
 {
     for (size_t k = 0; k < n; k++) {
-        float e = exponential(s[k] * temperature + log_p[k] - largest), es = e * s[k];
+        float e = pv_exponential(s[k] * temperature + log_p[k] - largest), es = e * s[k];
         to->sum[k % PV_EXP_LANES] += e;
         to->scored[k % PV_EXP_LANES] += es;
         to->squared[k % PV_EXP_LANES] += es * s[k];
@@ -99,20 +70,20 @@ AVX2_INLINE __m256 times_plus(__m256 a, __m256 b, __m256 c)
 
 AVX2_INLINE __m256 exponential8(__m256 x)
 {
-    const __m256 rounder = _mm256_set1_ps(ROUNDER);
-    __m256 k = times_plus(x, _mm256_set1_ps(LOG2E), rounder), r, p;
+    const __m256 rounder = _mm256_set1_ps(PV_EXP_ROUNDER);
+    __m256 k = times_plus(x, _mm256_set1_ps(PV_EXP_LOG2E), rounder), r, p;
     __m256i bits = _mm256_castps_si256(k);
     k = _mm256_sub_ps(k, rounder);
-    r = _mm256_sub_ps(x, _mm256_mul_ps(k, _mm256_set1_ps(LOG2_FIRST)));
-    r = _mm256_sub_ps(r, _mm256_mul_ps(k, _mm256_set1_ps(LOG2_REST)));
-    p = times_plus(_mm256_set1_ps(series[0]), r, _mm256_set1_ps(series[1]));
+    r = _mm256_sub_ps(x, _mm256_mul_ps(k, _mm256_set1_ps(PV_EXP_LOG2_FIRST)));
+    r = _mm256_sub_ps(r, _mm256_mul_ps(k, _mm256_set1_ps(PV_EXP_LOG2_REST)));
+    p = times_plus(_mm256_set1_ps(pv_exp_series[0]), r, _mm256_set1_ps(pv_exp_series[1]));
     for (int term = 2; term < 5; term++)
-        p = times_plus(p, r, _mm256_set1_ps(series[term]));
+        p = times_plus(p, r, _mm256_set1_ps(pv_exp_series[term]));
     p = _mm256_mul_ps(p, r);
     p = times_plus(p, r, r);
     p = _mm256_add_ps(p, _mm256_set1_ps(1.0f));
     bits = _mm256_slli_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(127)), 23);
-    __m256 fits = _mm256_cmp_ps(x, _mm256_set1_ps(LEAST), _CMP_GT_OQ);
+    __m256 fits = _mm256_cmp_ps(x, _mm256_set1_ps(PV_EXP_LEAST), _CMP_GT_OQ);
     return _mm256_mul_ps(p, _mm256_and_ps(_mm256_castsi256_ps(bits), fits));
 }
 

@@ -1,0 +1,161 @@
+/* psdvec topics apply: the mixtures of documents. */
+#include "commands.h"
+#include "exit_status.h"
+#include "memory.h"
+#include "options.h"
+#include "phrase.h"
+#include "show.h"
+#include "topics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const psdvec_option options[] = {
+    WHOLE_OPTION("top", "N", 1, 10000, .fallback = "3", .group = "Output",
+                 .help = "in output for people, show the N largest topics of each document"),
+    {0}};
+
+static const struct column columns[] = {NUMBERS(NULL, "document", 0, 0, .width = 8),
+                                        NUMBERS(NULL, "words", 0, 0, .gap = 2, .width = 7),
+                                        NUMBERS(NULL, "known", 0, 0, .gap = 2, .width = 7),
+                                        COLUMN(NULL, "topics", .gap = 2, .width = 30),
+                                        COLUMN(NULL, "beginning", .gap = 2, .rest = true)};
+
+struct applied {
+    struct run *run;
+    struct show show;
+    struct rows rows;
+    struct buffer line;
+    uint32_t topics;
+    size_t top;
+    uint64_t documents, empty;
+};
+
+/* "7 .52, 3 .21": the largest topics. */
+static const char *largest(const struct applied *a, const psdvec_topic_mixture *m)
+{
+    struct buffer text = {0};
+    float *shares = must_alloc(a->topics, sizeof *shares);
+    memcpy(shares, m->shares, a->topics * sizeof *shares);
+    buffer_text(&text, m->known ? "" : "-");
+    for (size_t k = 0; m->known && k < a->top && k < a->topics; k++) {
+        uint32_t best = 0;
+        for (uint32_t t = 1; t < a->topics; t++)
+            best = shares[t] > shares[best] ? t : best;
+        buffer_format(&text, "%s%u (%.0f%%)", k ? ", " : "", (unsigned)best + 1,
+                      100 * (double)shares[best]);
+        shares[best] = -1;
+    }
+    free(shares);
+    return phrase_of(&text);
+}
+
+static void add_line(struct applied *a, const psdvec_topic_mixture *m)
+{
+    struct buffer *line = &a->line;
+    buffer_clear(line);
+    if (a->run->format == FORMAT_TSV) {
+        buffer_format(line, "%llu\t", (unsigned long long)m->number);
+        escape_tsv(line, m->source, strlen(m->source));
+        buffer_format(line, "\t%llu\t%llu\t%.8g", (unsigned long long)m->words,
+                      (unsigned long long)m->known, m->bound);
+        for (uint32_t k = 0; k < a->topics; k++)
+            buffer_format(line, "\t%.6g", (double)m->shares[k]);
+    } else {
+        buffer_format(line, "{\"document\": %llu, \"source\": ", (unsigned long long)m->number);
+        buffer_json(line, m->source, strlen(m->source));
+        buffer_text(line, ", \"beginning\": ");
+        buffer_json(line, m->beginning, strlen(m->beginning));
+        buffer_format(line, ", \"words\": %llu, \"known\": %llu, \"bound\": %.8g, \"shares\": [",
+                      (unsigned long long)m->words, (unsigned long long)m->known, m->bound);
+        for (uint32_t k = 0; k < a->topics; k++)
+            buffer_format(line, "%s%.6g", k ? ", " : "", (double)m->shares[k]);
+        buffer_text(line, "]}");
+    }
+    buffer_char(line, '\n');
+    output_text(&a->run->out, line->text);
+}
+
+static void take(void *user, const psdvec_topic_mixture *m)
+{
+    struct applied *a = user;
+    a->documents++;
+    a->empty += m->known == 0;
+    if (a->run->format == FORMAT_TSV || a->run->format == FORMAT_JSON) {
+        add_line(a, m);
+    } else {
+        rows_add(&a->rows, whole_cell(m->number), whole_cell(m->words), whole_cell(m->known),
+                 text_cell(largest(a, m)), text_cell(m->beginning));
+        show_rows_so_far(&a->show, &a->rows);
+        show_flush(&a->show);
+    }
+    run_flush(a->run);
+}
+
+static void start(struct applied *a)
+{
+    struct buffer *head = &a->line;
+    if (a->run->format != FORMAT_TSV)
+        return;
+    buffer_text(head, "document\tsource\twords\tknown\tbound");
+    for (uint32_t k = 0; k < a->topics; k++)
+        buffer_format(head, "\ttopic_%u", (unsigned)k + 1);
+    buffer_char(head, '\n');
+    output_text(&a->run->out, head->text);
+}
+
+static int act(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    psdvec_topics *topics;
+    struct applied a = {.run = run, .top = (size_t)argument_integer(arguments, "top")};
+    int code = topics_open(run, arguments->operands[0], &topics);
+    if (code)
+        return code;
+    psdvec_text_options text = *psdvec_topics_text_options(topics);
+    text.strict = false;
+    text.json_field = NULL;
+    code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
+    a.topics = psdvec_topics_get_info(topics)->topics;
+    a.rows = (struct rows)ROWS(NULL, FOR_PEOPLE, columns);
+    show_start(&a.show, run, false);
+    if (!code) {
+        start(&a);
+        run_announce_terminal(run);
+        psdvec_status status = psdvec_topics_apply(run->ctx, topics, &text, arguments->operands + 1,
+                                                   arguments->operand_count - 1, take, &a);
+        if (status != PSDVEC_OK)
+            code = run_failed(run, status);
+    }
+    show_end(&a.show);
+    rows_free(&a.rows);
+    buffer_free(&a.line);
+    psdvec_topics_close(topics);
+    return code;
+}
+
+const struct command cmd_topics_apply = {
+    .name = "topics apply",
+    .group = "Topics",
+    .summary = "find the topics of other documents",
+    .synopsis = "FILE INPUT... [OPTION]...",
+    .description = PARAGRAPHS(
+        "Finds the mixture of topics of each document, with the topics of a file that psdvec topics "
+        "learn has written. The shares of a document sum to 1. Words that are not in the vocabulary "
+        "of the topics are ignored; a document without known words has the same share of every "
+        "topic.",
+        "With --format tsv or json, all shares are printed, one document per line, with a lower "
+        "bound of the log-likelihood of its known words. By default, text is tokenised as the "
+        "documents were from which the topics were learnt."),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
+                COMMON_OPTIONS},
+    .inherited = options_of_model,
+    .inherited_from = "those of the topics file",
+    .examples =
+        EXAMPLES({"psdvec topics apply topics.safetensors new.txt",
+                  "The largest topics of each line of a text."},
+                 {"psdvec topics apply topics.safetensors new.txt --format tsv -o mixtures.tsv",
+                  "All shares, for other programs."}),
+    .operands = {2, SIZE_MAX},
+    .missing = "give a topics file and documents: files, folders, or - for standard input",
+    .act = act};

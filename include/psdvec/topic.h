@@ -1,0 +1,161 @@
+/* Part of psdvec.h: topics of documents.
+ *
+ * A topic is a distribution over words: a vector t in the space of the word vectors raises the
+ * frequencies p of the words near it, and residuals a adapt it to the documents
+ * (docs/explanation/topics.md):
+ *
+ *     P(w | topic k) = p_w exp(v_w' t_k + a_kw) / Z_k
+ *
+ * A document is a mixture of topics. psdvec_topics_learn finds the topics and the mixtures of all
+ * documents, and writes them to a file. psdvec_topics_apply finds the mixtures of other documents.
+ *
+ *     if (psdvec_topics_learn(ctx, NULL, model, NULL, inputs, 1, "topics.safetensors", NULL) ==
+ *             PSDVEC_OK &&
+ *         psdvec_topics_open(ctx, "topics.safetensors", &topics) == PSDVEC_OK) {
+ *         psdvec_topic_word words[10];
+ *         size_t found;
+ *         psdvec_topics_words(ctx, topics, 0, 10, words, &found);
+ *         ...
+ *         psdvec_topics_close(topics);
+ *     }
+ */
+#ifndef PSDVEC_TOPIC_H
+#define PSDVEC_TOPIC_H
+
+#include <psdvec/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The word frequencies p. */
+typedef enum psdvec_topic_base {
+    PSDVEC_TOPIC_BASE_DOCUMENTS = 0,
+    PSDVEC_TOPIC_BASE_MODEL
+} psdvec_topic_base;
+
+typedef struct psdvec_topic_options {
+    size_t size; /* set by psdvec_topic_options_default */
+#include <psdvec/options/topic.def>
+} psdvec_topic_options;
+
+/* Sets all members to their defaults. */
+static inline void psdvec_topic_options_default(psdvec_topic_options *options)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_TOPIC, options, sizeof *options, 0, NULL);
+}
+
+/* The result of psdvec_topics_learn. */
+typedef struct psdvec_topics_report {
+    uint64_t documents;    /* of the inputs, with or without known words */
+    uint64_t empty;        /* documents without known words */
+    uint64_t tokens;       /* all words of the documents */
+    uint64_t known_tokens; /* words that the topics explain */
+    uint32_t words;        /* of the vocabulary */
+    uint32_t topics;
+    uint32_t iterations;
+    double bound; /* lower bound of the log-likelihood and the log-priors */
+    double seconds;
+} psdvec_topics_report;
+
+/* Learns topics from documents and writes them to `output`. `text` may be NULL to tokenize as the
+ * model's text was; each line or record is a document unless the option `document` differs. Words
+ * that the model does not have are ignored. The result is the same for any number of threads and
+ * any memory budget. `options` and `report` may be NULL. */
+PSDVEC_API psdvec_status psdvec_topics_learn(psdvec_context *ctx,
+                                             const psdvec_topic_options *options,
+                                             const psdvec_model *model,
+                                             const psdvec_text_options *text,
+                                             const char *const *inputs, size_t input_count,
+                                             const char *output, psdvec_topics_report *report);
+
+/* ---- Topics files --------------------------------------------------------------- */
+typedef struct psdvec_topics psdvec_topics;
+
+typedef struct psdvec_topics_info {
+    uint32_t topics;
+    uint32_t words;
+    uint32_t dim; /* of the topic vectors */
+    uint64_t documents;
+    uint64_t known_tokens;
+    uint32_t iterations;
+    double bound;
+    bool null_topic; /* the first topic is the word frequencies */
+    uint64_t file_bytes;
+    const char *settings_json; /* the options, and how the text was tokenized */
+    const char *model_json;    /* the model: its name and checksum */
+} psdvec_topics_info;
+
+/* Opens a topics file; close it with psdvec_topics_close. Any number of threads may share it. */
+PSDVEC_API psdvec_status psdvec_topics_open(psdvec_context *ctx, const char *path,
+                                            psdvec_topics **topics);
+/* Closes a topics file. `topics` may be NULL. */
+PSDVEC_API void psdvec_topics_close(psdvec_topics *topics);
+/* Reads the whole file and compares its checksums. */
+PSDVEC_API psdvec_status psdvec_topics_verify(psdvec_context *ctx, const psdvec_topics *topics);
+PSDVEC_API const psdvec_topics_info *psdvec_topics_get_info(const psdvec_topics *topics);
+
+/* Returns how the documents were tokenized. Phrases that the file stores are not part of it. */
+PSDVEC_API const psdvec_text_options *psdvec_topics_text_options(const psdvec_topics *topics);
+
+/* Returns word i, not null-terminated; words are in the order of the model. */
+PSDVEC_API const char *psdvec_topics_word(const psdvec_topics *topics, uint32_t i, size_t *length);
+/* Returns the vector of a topic: `dim` components, in the space of the model's generative
+ * vectors. */
+PSDVEC_API const float *psdvec_topics_vector(const psdvec_topics *topics, uint32_t topic);
+/* Returns the share of the known words of all documents that the topic explains. Topics are in
+ * descending order of it. */
+PSDVEC_API double psdvec_topics_share(const psdvec_topics *topics, uint32_t topic);
+/* Returns P(word | topic). */
+PSDVEC_API double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic,
+                                            uint32_t word);
+
+typedef struct psdvec_topic_word {
+    uint32_t word;      /* index in the topics file */
+    double probability; /* P(word | topic) */
+    double lift;        /* P(word | topic) / P(word) */
+} psdvec_topic_word;
+
+/* Finds the `most` words that describe a topic, best first: those with the largest
+ * 0.35 log P(word | topic) + 0.65 log lift. */
+PSDVEC_API psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics,
+                                             uint32_t topic, size_t most, psdvec_topic_word *words,
+                                             size_t *found);
+
+/* Returns the mixture of a document that the topics were learnt from: the share of each topic.
+ * NULL if there is no such document. */
+PSDVEC_API const float *psdvec_topics_mixture(const psdvec_topics *topics, uint64_t document);
+/* Returns the name of the file that a document was in, and its first words; null-terminated. */
+PSDVEC_API const char *psdvec_topics_source(const psdvec_topics *topics, uint64_t document);
+PSDVEC_API const char *psdvec_topics_beginning(const psdvec_topics *topics, uint64_t document);
+
+/* Finds the `most` documents with the largest share of a topic, best first. */
+PSDVEC_API psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *topics,
+                                                 uint32_t topic, size_t most, uint64_t *documents,
+                                                 size_t *found);
+
+/* ---- Other documents -------------------------------------------------------------- */
+/* The mixture of a document. What it points to is valid during the call only. */
+typedef struct psdvec_topic_mixture {
+    uint64_t number;       /* of the document, from 1 */
+    const char *source;    /* name of the file */
+    const char *beginning; /* its first words */
+    uint64_t words;        /* all of them */
+    uint64_t known;        /* words that the topics have; if 0, the mixture is that of the prior */
+    const float *shares;   /* one per topic; they sum to 1 */
+    double bound;          /* lower bound of the log-likelihood of the known words */
+} psdvec_topic_mixture;
+
+typedef void psdvec_topic_mixture_fn(void *user, const psdvec_topic_mixture *mixture);
+
+/* Finds the mixtures of documents with the topics of a file, and calls `on_document` for each, in
+ * order. `text` may be NULL to tokenize as the documents were from which the topics were learnt. */
+PSDVEC_API psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_topics *topics,
+                                             const psdvec_text_options *text,
+                                             const char *const *inputs, size_t input_count,
+                                             psdvec_topic_mixture_fn *on_document, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+/* psdvec_topics_apply: the mixtures of documents with known topics. Documents are processed in
+ * batches, and reported in order. */
+#include "base/arguments.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "corpus/options.h"
+#include "topic/topic_file.h"
+
+#include <string.h>
+
+enum { MOST_SWEEPS = 100, TASK_DOCUMENTS = 16 };
+#define SWEEP_TOLERANCE 1e-4
+
+typedef struct applying {
+    psdvec_context *ctx;
+    pv_scope memory;
+    const psdvec_topics *topics;
+    pv_topic_words words;
+    float *beta; /* words x stride */
+    pv_documents documents;
+    pv_batches batches;
+    const pv_batch *batch;
+    float *gamma;   /* documents of a batch x topics */
+    float *weights; /* workers x stride, twice */
+    double *bounds; /* documents of a batch */
+} applying;
+
+static uint32_t find_in_topics(const void *topics, const char *word, size_t length)
+{
+    uint32_t i;
+    return pv_word_index_find(&((const psdvec_topics *)topics)->index, word, length, &i)
+               ? i
+               : PSDVEC_UNKNOWN_WORD;
+}
+
+static psdvec_status find_mixtures(void *arg, size_t task, int worker)
+{
+    applying *a = arg;
+    const pv_batch *batch = a->batch;
+    pv_topic_sweep_fn *sweep = pv_topic_sweep_best();
+    pv_topic_gather_fn *gather = pv_topic_gather_best();
+    size_t end = (task + 1) * TASK_DOCUMENTS, stride = a->words.stride;
+    float *weights = a->weights + (size_t)worker * 2 * stride;
+    for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
+        uint64_t from = batch->begin[k];
+        float *gamma = a->gamma + k * a->words.topics;
+        pv_mixture_start(&a->words, (double)a->documents.known[batch->first + k], gamma);
+        pv_mixture_find(&a->words, sweep, batch->word + from, batch->frequency + from,
+                        (size_t)(batch->begin[k + 1] - from), MOST_SWEEPS, SWEEP_TOLERANCE, gamma,
+                        weights, weights + stride);
+        /* The roles of words and documents are exchanged: only the sum of logarithms is used. */
+        a->bounds[k] = pv_mixture_bound(&a->words, gamma) +
+                       gather(weights, stride, batch->word + from, batch->frequency + from,
+                              (size_t)(batch->begin[k + 1] - from), a->beta, weights + stride);
+        double sum = 0;
+        for (uint32_t t = 0; t < a->words.topics; t++)
+            sum += (double)gamma[t];
+        for (uint32_t t = 0; t < a->words.topics; t++)
+            gamma[t] = (float)((double)gamma[t] / sum);
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status report_batches(applying *a, psdvec_topic_mixture_fn *on_document, void *user)
+{
+    for (size_t b = 0; b < a->batches.count; b++) {
+        PV_TRY(pv_batches_get(&a->batches, b, &a->batch));
+        size_t count = a->batch->count;
+        PV_TRY(pv_parallel_tasks(a->ctx, (count + TASK_DOCUMENTS - 1) / TASK_DOCUMENTS,
+                                 find_mixtures, a));
+        for (size_t k = 0; k < count; k++) {
+            size_t d = a->batch->first + k;
+            psdvec_topic_mixture mixture = {.number = d + 1,
+                                            .source = pv_documents_source(&a->documents, d),
+                                            .beginning = pv_documents_beginning(&a->documents, d),
+                                            .words = a->documents.all[d],
+                                            .known = a->documents.known[d],
+                                            .shares = a->gamma + k * a->words.topics,
+                                            .bound = a->bounds[k]};
+            on_document(user, &mixture);
+        }
+    }
+    return PSDVEC_OK;
+}
+
+static psdvec_status apply(applying *a, const psdvec_text_options *text, const char *const *inputs,
+                           size_t input_count, psdvec_topic_mixture_fn *on_document, void *user)
+{
+    const psdvec_topics *t = a->topics;
+    psdvec_text_options own;
+    size_t stride = a->words.stride, most = 0;
+    PV_TRY(pv_options_adopt(a->ctx, &pv_text_table, text ? text : &t->text, &own));
+    own.min_document_words = 1;
+    PV_TAKE_ZERO(&a->memory, a->beta, (size_t)t->info.words * stride);
+    PV_TRY(pv_scope_status(&a->memory));
+    a->words.beta = a->beta;
+    for (uint32_t k = 0; k < t->info.topics; k++)
+        for (uint32_t w = 0; w < t->info.words; w++)
+            a->beta[w * stride + k] = t->probabilities[(size_t)k * t->info.words + w];
+    PV_TRY(pv_documents_init(&a->documents, a->ctx, "/tmp", t->info.words, find_in_topics, t));
+    PV_TRY(pv_documents_read(&a->documents, &own, t->phrases.count ? &t->phrases : NULL, inputs,
+                             input_count));
+    PV_TRY(pv_batches_init(&a->batches, &a->documents, NULL, t->info.words));
+    for (size_t b = 0; b < a->batches.count; b++)
+        most = a->batches.batches[b].count > most ? a->batches.batches[b].count : most;
+    PV_TAKE(&a->memory, a->gamma, most * t->info.topics);
+    PV_TAKE(&a->memory, a->weights, (size_t)psdvec_threads(a->ctx) * 2 * stride);
+    PV_TAKE(&a->memory, a->bounds, most);
+    PV_TRY(pv_scope_status(&a->memory));
+    return report_batches(a, on_document, user);
+}
+
+psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_topics *topics,
+                                  const psdvec_text_options *text, const char *const *inputs,
+                                  size_t input_count, psdvec_topic_mixture_fn *on_document,
+                                  void *user)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, topics);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    PV_NEED(ctx, on_document);
+    applying a = {.ctx = ctx,
+                  .memory = {.ctx = ctx, .what = "the mixtures of the documents"},
+                  .topics = topics,
+                  .words = {.topics = topics->info.topics,
+                            .stride = pv_topic_stride(topics->info.topics),
+                            .alpha = topics->alpha}};
+    psdvec_status status = apply(&a, text, inputs, input_count, on_document, user);
+    pv_batches_free(&a.batches);
+    pv_documents_free(&a.documents);
+    pv_scope_free(&a.memory);
+    return status;
+}

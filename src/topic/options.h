@@ -1,0 +1,10 @@
+/* Option table of topics. */
+#ifndef PV_TOPIC_OPTIONS_H
+#define PV_TOPIC_OPTIONS_H
+
+#include "base/options.h"
+
+extern const psdvec_choice pv_topic_base_choices[];
+extern const pv_options_table pv_topic_table;
+
+#endif

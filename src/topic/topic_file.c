@@ -1,0 +1,431 @@
+/* Reading and writing topics files, and the calls that only look at them. */
+#include "topic/topic_file.h"
+
+#include "base/arguments.h"
+#include "base/json.h"
+#include "base/options.h"
+#include "corpus/options.h"
+#include "sparse/csr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weight of the probability in the score of a describing word; the rest is for the lift. Sievert and
+ * Shirley (2014) call it relevance. */
+#define RELEVANCE 0.35
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static psdvec_status write_history(pv_buffer *json, const pv_topics_data *data)
+{
+    pv_json_writer w;
+    pv_json_writer_init(&w, json);
+    pv_json_open_array(&w, NULL);
+    for (uint32_t k = 0; k < data->info.iterations; k++)
+        pv_json_put_double(&w, NULL, data->history[k]);
+    pv_json_close(&w);
+    PV_TRY(pv_json_writer_status(&w));
+    return pv_buffer_byte(json, '\0');
+}
+
+/* The members of psdvec_topics_info that are stored as text. */
+typedef struct results {
+    uint64_t known_tokens;
+    uint32_t iterations, null_topic;
+    double bound;
+} results;
+
+static const pv_json_field result_fields[] = {PV_JSON_FIELD(results, known_tokens),
+                                              PV_JSON_FIELD(results, iterations),
+                                              PV_JSON_FIELD(results, bound),
+                                              PV_JSON_FIELD(results, null_topic),
+                                              {0}};
+
+static psdvec_status write_results(pv_buffer *json, const psdvec_topics_info *info)
+{
+    pv_json_writer w;
+    results r = {info->known_tokens, info->iterations, info->null_topic, info->bound};
+    pv_json_writer_init(&w, json);
+    pv_json_open_object(&w, NULL);
+    pv_json_put_fields(&w, result_fields, &r, false);
+    pv_json_close(&w);
+    PV_TRY(pv_json_writer_status(&w));
+    return pv_buffer_byte(json, '\0');
+}
+
+psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_topics_data *data)
+{
+    const psdvec_topics_info *info = &data->info;
+    pv_buffer history = {.ctx = ctx}, found = {.ctx = ctx};
+    psdvec_status status;
+    char version[16];
+    snprintf(version, sizeof version, "%d", PV_TOPICS_VERSION);
+    PV_TRY_DONE(write_history(&history, data));
+    PV_TRY_DONE(write_results(&found, info));
+    const pv_st_pair meta[] = {{"format", PV_TOPICS_FORMAT},
+                               {"version", version},
+                               {"written_by", "psdvec " PSDVEC_VERSION},
+                               {"settings", info->settings_json},
+                               {"model", info->model_json},
+                               {"history", history.data},
+                               {"results", found.data}};
+    uint64_t topics = info->topics, words = info->words, documents = info->documents;
+    const pv_tensor tensors[] = {
+        pv_tensor_of("words", PV_DTYPE_U8, data->offsets[words], 0, data->bytes),
+        pv_tensor_of("offsets", PV_DTYPE_U64, words + 1, 0, data->offsets),
+        pv_tensor_of("base", PV_DTYPE_F64, words, 0, data->base),
+        pv_tensor_of("vectors", PV_DTYPE_F32, topics, info->dim, data->vectors),
+        pv_tensor_of("probabilities", PV_DTYPE_F32, topics, words, data->probabilities),
+        pv_tensor_of("shares", PV_DTYPE_F64, topics, 0, data->shares),
+        pv_tensor_of("alpha", PV_DTYPE_F64, topics, 0, data->alpha),
+        pv_tensor_of("mixtures", PV_DTYPE_F32, documents, topics, data->mixtures),
+        pv_tensor_of("names", PV_DTYPE_U8, data->name_offsets[2 * documents], 0, data->names),
+        pv_tensor_of("names.offsets", PV_DTYPE_U64, 2 * documents + 1, 0, data->name_offsets),
+        pv_tensor_of("lengths", PV_DTYPE_U64, documents, 0, data->lengths),
+        pv_tensor_of(data->phrases.length ? PV_PHRASES_TENSOR : NULL, PV_DTYPE_U8,
+                     data->phrases.length, 0, data->phrases.lines)};
+    status = pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
+                              sizeof meta / sizeof *meta, true);
+done:
+    pv_buffer_free(&history);
+    pv_buffer_free(&found);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static psdvec_status damaged(const psdvec_topics *t, const char *cause)
+{
+    return pv_fail(t->ctx, PSDVEC_ERR_CORRUPT,
+                   "%s: the topics file is damaged: %s; create the file again", t->path, cause);
+}
+
+static psdvec_status check_format(const psdvec_topics *t)
+{
+    const char *format = pv_st_meta(t->file, "format"), *text = pv_st_meta(t->file, "version");
+    if (!format || strcmp(format, PV_TOPICS_FORMAT) != 0)
+        return pv_fail(t->ctx, PSDVEC_ERR_FORMAT,
+                       "%s: is not a topics file%s%s%s; psdvec topics learn makes one", t->path,
+                       format ? " (its format is \"" : "", format ? pv_st_show(format).text : "",
+                       format ? "\")" : "");
+    uint64_t version = text ? strtoull(text, NULL, 10) : 0;
+    if (version < 1)
+        return damaged(t, "its version is not a number");
+    if (version > PV_TOPICS_VERSION)
+        return pv_fail(t->ctx, PSDVEC_ERR_VERSION,
+                       "%s: was written in version %" PRIu64
+                       " of the topics format, but this program supports version %d; use a newer "
+                       "psdvec",
+                       t->path, version, PV_TOPICS_VERSION);
+    return PSDVEC_OK;
+}
+
+static psdvec_status read_results(psdvec_topics *t)
+{
+    const char *text = pv_st_meta(t->file, "results");
+    results r = {0};
+    pv_json json;
+    if (!text)
+        return damaged(t, "it has no results");
+    pv_json_init(&json, text, strlen(text), 0);
+    if (!pv_json_read_record(&json, result_fields, &r) || !pv_json_finish(&json))
+        return damaged(t, "its results are not valid JSON");
+    t->info.known_tokens = r.known_tokens;
+    t->info.iterations = r.iterations;
+    t->info.bound = r.bound;
+    t->info.null_topic = r.null_topic;
+    return PSDVEC_OK;
+}
+
+static psdvec_status read_tensors(psdvec_topics *t)
+{
+    psdvec_context *ctx = t->ctx;
+    psdvec_topics_info *info = &t->info;
+    const pv_tensor *x;
+    PV_TRY(pv_st_require(ctx, t->file, "probabilities", PV_DTYPE_F32, 2, (int64_t[]){-1, -1}, &x));
+    if (x->shape[0] < 1 || x->shape[1] < 1 || x->shape[0] > 10000 ||
+        x->shape[1] >= PSDVEC_UNKNOWN_WORD)
+        return damaged(t, "its numbers of topics and words are impossible");
+    info->topics = (uint32_t)x->shape[0];
+    info->words = (uint32_t)x->shape[1];
+    t->probabilities = x->data;
+    int64_t topics = info->topics, words = info->words;
+    PV_TRY(pv_st_require(ctx, t->file, "vectors", PV_DTYPE_F32, 2, (int64_t[]){topics, -1}, &x));
+    info->dim = (uint32_t)x->shape[1];
+    t->vectors = x->data;
+    PV_TRY(pv_st_require(ctx, t->file, "mixtures", PV_DTYPE_F32, 2, (int64_t[]){-1, topics}, &x));
+    info->documents = x->shape[0];
+    t->mixtures = x->data;
+    if (info->documents > INT64_MAX / 4)
+        return damaged(t, "its number of documents is impossible");
+    int64_t documents = (int64_t)info->documents;
+    const struct {
+        const char *name;
+        pv_dtype dtype;
+        int64_t length;
+        const void **to;
+    } rows[] = {{"offsets", PV_DTYPE_U64, words + 1, (const void **)&t->offsets},
+                {"base", PV_DTYPE_F64, words, (const void **)&t->base},
+                {"shares", PV_DTYPE_F64, topics, (const void **)&t->shares},
+                {"alpha", PV_DTYPE_F64, topics, (const void **)&t->alpha},
+                {"names.offsets", PV_DTYPE_U64, 2 * documents + 1, (const void **)&t->name_offsets},
+                {"lengths", PV_DTYPE_U64, documents, (const void **)&t->lengths}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        PV_TRY(pv_st_require(ctx, t->file, rows[k].name, rows[k].dtype, 1, &rows[k].length, &x));
+        *rows[k].to = x->data;
+    }
+    PV_TRY(pv_st_require(ctx, t->file, "words", PV_DTYPE_U8, 1, (int64_t[]){-1}, &x));
+    t->bytes = x->data;
+    if (!pv_offsets_ascend(t->offsets, info->words, x->bytes, 0))
+        return damaged(t, "the offsets of the words are not in ascending order");
+    PV_TRY(pv_st_require(ctx, t->file, "names", PV_DTYPE_U8, 1, (int64_t[]){-1}, &x));
+    t->names = x->data;
+    if (!pv_offsets_ascend(t->name_offsets, 2 * info->documents, x->bytes, 0))
+        return damaged(t, "the offsets of the names are not in ascending order");
+    for (uint64_t k = 0; k < 2 * info->documents; k++)
+        if (t->name_offsets[k + 1] == t->name_offsets[k] ||
+            t->names[t->name_offsets[k + 1] - 1] != '\0')
+            return damaged(t, "the name of a document has no end");
+    return PSDVEC_OK;
+}
+
+/* How the documents were tokenised. */
+static psdvec_status read_text(psdvec_topics *t)
+{
+    psdvec_status status;
+    uint64_t count = 0;
+    pv_buffer json = {.ctx = t->ctx};
+    const pv_tensor *x = pv_st_tensor(t->file, PV_PHRASES_TENSOR);
+    pv_buffer_init(&t->strings, t->ctx);
+    PV_TRY_DONE(pv_json_member(t->info.settings_json, "text", &json));
+    if (json.length == 0) {
+        status = damaged(t, "it does not tell how the documents were tokenised");
+        goto done;
+    }
+    PV_TRY_DONE(pv_options_read_json(t->ctx, &pv_text_table, t->path, "the text", json.data, NULL,
+                                     &t->text, &t->strings));
+    if (x && (x->dtype != PV_DTYPE_U8 ||
+              !pv_phrase_list_check((pv_phrase_list){x->data, x->bytes}, &count)))
+        status = damaged(t, "the list of phrases is not as it was written");
+    else if (count > 0)
+        status = pv_phrases_make(&t->phrases, t->ctx, x->data, x->bytes);
+done:
+    pv_buffer_free(&json);
+    return status;
+}
+
+/* Numbers that inference relies on. */
+static psdvec_status check_numbers(const psdvec_topics *t)
+{
+    size_t all = (size_t)t->info.topics * t->info.words;
+    for (uint32_t k = 0; k < t->info.topics; k++)
+        if (!(t->alpha[k] >= 1e-6 && t->alpha[k] <= 1e6))
+            return damaged(t, "a prior of the mixtures is not a number from 1e-6 to 1e6");
+    for (uint32_t w = 0; w < t->info.words; w++)
+        if (!(t->base[w] > 0 && t->base[w] <= 1))
+            return damaged(t, "the frequency of a word is not a number from 0 to 1");
+    for (size_t i = 0; i < all; i++)
+        if (!(t->probabilities[i] >= 0 && t->probabilities[i] <= 1.001f))
+            return damaged(t, "a probability is not a number from 0 to 1");
+    return PSDVEC_OK;
+}
+
+static psdvec_status open_file(psdvec_topics *t, const char *path)
+{
+    psdvec_topics_info *info = &t->info;
+    t->path = strdup(path);
+    if (!t->path)
+        return pv_fail(t->ctx, PSDVEC_ERR_MEMORY, "no memory for the name of %s", path);
+    PV_TRY(pv_st_open(t->ctx, path, &t->file));
+    PV_TRY(check_format(t));
+    PV_TRY(read_tensors(t));
+    PV_TRY(read_results(t));
+    PV_TRY(check_numbers(t));
+    info->file_bytes = pv_st_bytes(t->file);
+    info->settings_json = pv_st_meta(t->file, "settings");
+    info->model_json = pv_st_meta(t->file, "model");
+    PV_TRY(read_text(t));
+    PV_TRY(pv_word_index_init(&t->index, t->ctx, info->words, t->bytes, t->offsets,
+                              "the words of the topics"));
+    return pv_word_index_fill(&t->index, t->ctx, info->words, path, "the topics file is");
+}
+
+psdvec_status psdvec_topics_open(psdvec_context *ctx, const char *path, psdvec_topics **topics)
+{
+    PV_CLEAR(topics);
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, path);
+    PV_NEED(ctx, topics);
+    psdvec_topics *t = pv_alloc_zero(ctx, 1, sizeof *t, "a topics file");
+    if (!t)
+        return pv_failure(ctx);
+    t->ctx = pv_context_hold(ctx);
+    psdvec_status status = open_file(t, path);
+    if (status == PSDVEC_OK)
+        *topics = t;
+    else
+        psdvec_topics_close(t);
+    return status;
+}
+
+void psdvec_topics_close(psdvec_topics *topics)
+{
+    if (!topics)
+        return;
+    psdvec_context *ctx = topics->ctx;
+    pv_word_index_free(&topics->index);
+    pv_phrases_free(&topics->phrases);
+    pv_buffer_free(&topics->strings);
+    pv_st_close(topics->file);
+    free(topics->path);
+    pv_free(ctx, topics);
+    pv_context_release(ctx);
+}
+
+psdvec_status psdvec_topics_verify(psdvec_context *ctx, const psdvec_topics *topics)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, topics);
+    return pv_st_verify(ctx, topics->file);
+}
+
+/* ---- Getters --------------------------------------------------------------------------------- */
+
+const psdvec_topics_info *psdvec_topics_get_info(const psdvec_topics *topics)
+{
+    return topics ? &topics->info : NULL;
+}
+
+const char *psdvec_topics_word(const psdvec_topics *topics, uint32_t i, size_t *length)
+{
+    bool there = topics && i < topics->info.words;
+    if (length)
+        *length = there ? (size_t)(topics->offsets[i + 1] - topics->offsets[i]) : 0;
+    return there ? topics->bytes + topics->offsets[i] : NULL;
+}
+
+const psdvec_text_options *psdvec_topics_text_options(const psdvec_topics *topics)
+{
+    return topics ? &topics->text : NULL;
+}
+
+static bool has_topic(const psdvec_topics *topics, uint32_t topic)
+{
+    return topics && topic < topics->info.topics;
+}
+
+const float *psdvec_topics_vector(const psdvec_topics *topics, uint32_t topic)
+{
+    return has_topic(topics, topic) ? topics->vectors + (size_t)topic * topics->info.dim : NULL;
+}
+
+double psdvec_topics_share(const psdvec_topics *topics, uint32_t topic)
+{
+    return has_topic(topics, topic) ? topics->shares[topic] : NAN;
+}
+
+double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic, uint32_t word)
+{
+    return has_topic(topics, topic) && word < topics->info.words
+               ? (double)topics->probabilities[(size_t)topic * topics->info.words + word]
+               : NAN;
+}
+
+const float *psdvec_topics_mixture(const psdvec_topics *topics, uint64_t document)
+{
+    return topics && document < topics->info.documents
+               ? topics->mixtures + document * topics->info.topics
+               : NULL;
+}
+
+static const char *name_of(const psdvec_topics *topics, uint64_t document, uint64_t which)
+{
+    return topics && document < topics->info.documents
+               ? topics->names + topics->name_offsets[2 * document + which]
+               : NULL;
+}
+
+const char *psdvec_topics_source(const psdvec_topics *topics, uint64_t document)
+{
+    return name_of(topics, document, 0);
+}
+
+const char *psdvec_topics_beginning(const psdvec_topics *topics, uint64_t document)
+{
+    return name_of(topics, document, 1);
+}
+
+/* ---- The best words and documents ------------------------------------------------------------ */
+
+typedef struct ranked {
+    double score;
+    uint64_t index;
+} ranked;
+
+/* Inserts into a list of at most `most` elements, the largest score first, then the lowest index;
+ * elements come with ascending indices. */
+static void rank(ranked *best, size_t most, size_t *count, double score, uint64_t index)
+{
+    size_t at = *count;
+    if (at == most) {
+        if (most == 0 || !(score > best[most - 1].score))
+            return;
+        at--;
+    } else {
+        ++*count;
+    }
+    for (; at > 0 && score > best[at - 1].score; at--)
+        best[at] = best[at - 1];
+    best[at] = (ranked){score, index};
+}
+
+psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
+                                  size_t most, psdvec_topic_word *words, size_t *found)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, topics);
+    PV_NEED_INDEX(ctx, topic, topics->info.topics);
+    PV_NEED_ARRAY(ctx, words, most);
+    PV_NEED(ctx, found);
+    const float *p = topics->probabilities + (size_t)topic * topics->info.words;
+    most = most < topics->info.words ? most : topics->info.words;
+    ranked *best = pv_alloc(ctx, most, sizeof *best, "the words of a topic");
+    *found = 0;
+    if (!best)
+        return pv_failure(ctx);
+    for (uint32_t w = 0; w < topics->info.words; w++)
+        if (p[w] > 0)
+            rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]), w);
+    for (size_t k = 0; k < *found; k++) {
+        uint32_t w = (uint32_t)best[k].index;
+        words[k] = (psdvec_topic_word){w, (double)p[w], (double)p[w] / topics->base[w]};
+    }
+    pv_free(ctx, best);
+    return PSDVEC_OK;
+}
+
+psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *topics,
+                                      uint32_t topic, size_t most, uint64_t *documents,
+                                      size_t *found)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, topics);
+    PV_NEED_INDEX(ctx, topic, topics->info.topics);
+    PV_NEED_ARRAY(ctx, documents, most);
+    PV_NEED(ctx, found);
+    most = most < topics->info.documents ? most : (size_t)topics->info.documents;
+    ranked *best = pv_alloc(ctx, most, sizeof *best, "the documents of a topic");
+    *found = 0;
+    if (!best)
+        return pv_failure(ctx);
+    for (uint64_t d = 0; d < topics->info.documents; d++)
+        if (topics->lengths[d] > 0)
+            rank(best, most, found, (double)topics->mixtures[d * topics->info.topics + topic], d);
+    for (size_t k = 0; k < *found; k++)
+        documents[k] = best[k].index;
+    pv_free(ctx, best);
+    return PSDVEC_OK;
+}

@@ -1,0 +1,52 @@
+/* Topics files (docs/reference/topics-file.md). */
+#ifndef PV_TOPIC_FILE_H
+#define PV_TOPIC_FILE_H
+
+#include "base/safetensors_write.h"
+#include "base/word_index.h"
+#include "topic/mixtures.h"
+
+#define PV_TOPICS_FORMAT "psdvec.topics"
+#define PV_TOPICS_VERSION 1
+
+struct psdvec_topics {
+    psdvec_context *ctx;
+    pv_scope memory;
+    char *path;
+    pv_st_file *file;
+    psdvec_topics_info info;
+    const char *bytes;            /* all words */
+    const uint64_t *offsets;      /* words + 1 */
+    const double *base;           /* words: p */
+    const float *vectors;         /* topics x dim */
+    const float *probabilities;   /* topics x words: P(word | topic) */
+    const double *shares;         /* topics */
+    const double *alpha;          /* topics */
+    const float *mixtures;        /* documents x topics */
+    const char *names;            /* zero-terminated: source and beginning of each document */
+    const uint64_t *name_offsets; /* 2 documents + 1 */
+    const uint64_t *lengths;      /* documents: known words */
+    pv_word_index index;
+    psdvec_text_options text; /* of the documents */
+    pv_buffer strings;        /* of `text` */
+    pv_phrases phrases;       /* that were joined in the documents */
+};
+
+/* What goes into the file. */
+typedef struct pv_topics_data {
+    psdvec_topics_info info; /* without file_bytes */
+    const char *bytes;
+    const uint64_t *offsets;
+    const double *base;
+    const float *vectors, *probabilities;
+    const double *shares, *alpha;
+    const float *mixtures;
+    const char *names;
+    const uint64_t *name_offsets, *lengths;
+    const double *history; /* iterations: the bound after each */
+    pv_phrase_list phrases;
+} pv_topics_data;
+
+psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_topics_data *data);
+
+#endif
