@@ -297,16 +297,6 @@ static psdvec_status exponentiate(pv_topic_fit *f)
     return each_tile(f, probabilities_tile);
 }
 
-psdvec_status pv_topic_fit_start(pv_topic_fit *f)
-{
-    PV_TRY(pv_blas_ready(f->memory.ctx));
-    PV_TRY(each_tile(f, logits_tile));
-    memset(f->pace, 0, f->stride * sizeof *f->pace);
-    memset(f->direction, 0, f->space->words * f->stride * sizeof *f->direction);
-    PV_TRY(normalise(f, f->log_z));
-    return exponentiate(f);
-}
-
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* The partial gradient with respect to the vectors: F' (n - m beta). */
@@ -344,7 +334,7 @@ static double prior_along(const pv_topic_space *s, size_t d)
 static void stay_within_radius(pv_topic_fit *f)
 {
     const pv_topic_space *s = f->space;
-    for (uint32_t k = 0; k < f->topics; k++) {
+    for (uint32_t k = 0; isfinite(f->radius) && k < f->topics; k++) {
         double square = 0;
         for (size_t d = 0; d < s->dim; d++) {
             double x = (double)f->vectors[d * f->stride + k] +
@@ -357,6 +347,21 @@ static void stay_within_radius(pv_topic_fit *f)
             *to = (float)(shrink * ((double)*t + (double)*to) - (double)*t);
         }
     }
+}
+
+psdvec_status pv_topic_fit_start(pv_topic_fit *f)
+{
+    PV_TRY(pv_blas_ready(f->memory.ctx));
+    size_t size = f->space->dim * f->stride;
+    memset(f->towards, 0, size * sizeof *f->towards);
+    stay_within_radius(f);
+    for (size_t i = 0; i < size; i++)
+        f->vectors[i] += f->towards[i];
+    PV_TRY(each_tile(f, logits_tile));
+    memset(f->pace, 0, f->stride * sizeof *f->pace);
+    memset(f->direction, 0, f->space->words * f->stride * sizeof *f->direction);
+    PV_TRY(normalise(f, f->log_z));
+    return exponentiate(f);
 }
 
 /* Sets `towards` and `direction`, and the derivatives of the prior along it. */
@@ -375,8 +380,7 @@ static psdvec_status aim_vectors(pv_topic_fit *f, double *slope, double *curve)
         f->towards[i] =
             fixed || !(m > 0) ? 0 : (float)((sum - lambda * (double)f->vectors[i]) / (m + lambda));
     }
-    if (isfinite(f->radius))
-        stay_within_radius(f);
+    stay_within_radius(f);
     for (size_t i = 0; i < size; i++) {
         double lambda = f->lambda * prior_along(s, i / f->stride), to = (double)f->towards[i];
         slope[i % f->stride] += lambda * (double)f->vectors[i] * to;
