@@ -116,8 +116,8 @@ typedef struct psdvec_topic_word {
     double lift;        /* P(word | topic) / P(word) */
 } psdvec_topic_word;
 
-/* Finds the `most` words that describe a topic, best first: those with the largest
- * 0.35 log P(word | topic) + 0.65 log lift. */
+/* Finds at most `most` words that describe a topic, best first: of the words with a lift of at least
+ * 1, those with the largest 0.35 log P(word | topic) + 0.65 log lift. */
 PSDVEC_API psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics,
                                              uint32_t topic, size_t most, psdvec_topic_word *words,
                                              size_t *found);

@@ -315,7 +315,7 @@ static psdvec_status iterate(learning *l)
         l->progress.objective = l->history[t];
         l->iterations = t + 1;
         double gain = t ? (l->history[t] - l->history[t - 1]) / (double)l->known : 0;
-        pv_step(l->ctx, "iteration %u: bound %.6f per word", (unsigned)t + 1,
+        pv_note(l->ctx, "iteration %u: bound %.6f per word", (unsigned)t + 1,
                 l->history[t] / (double)l->known);
         if (t + 1 == most || (t + 1 >= LEAST_ITERATIONS && gain < l->options.tolerance))
             break;

@@ -16,6 +16,9 @@
 /* Weight of the probability in the score of a describing word; the rest is for the lift. Sievert and
  * Shirley (2014) call it relevance. */
 #define RELEVANCE 0.35
+/* Words that are rarer in a topic than elsewhere do not describe it. In the null topic all words have
+ * a lift of 1, but for rounding. */
+#define LEAST_LIFT 0.999
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -397,7 +400,7 @@ psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topi
     if (!best)
         return pv_failure(ctx);
     for (uint32_t w = 0; w < topics->info.words; w++)
-        if (p[w] > 0)
+        if ((double)p[w] > LEAST_LIFT * topics->base[w])
             rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]), w);
     for (size_t k = 0; k < *found; k++) {
         uint32_t w = (uint32_t)best[k].index;

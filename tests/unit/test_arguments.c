@@ -187,8 +187,9 @@ typedef struct bench {
     psdvec_report *report;
     psdvec_test *test;
     psdvec_test_list *test_list;
+    psdvec_topics *topics;
     char *letters; /* a text that has words with any options */
-    char *output, *list, *glove, *tests, *folder, *kept, *phrases;
+    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path;
     const char *null; /* names separated by blanks: " ctx report " */
     atomic_bool stop; /* cancels the call */
 } bench;
@@ -646,6 +647,44 @@ CALL(psdvec_system_train, CTX, GIVE(system, psdvec_system_find("svd")), 5, true,
 ANYTHING(psdvec_interaction_pointwise, GIVE(triple, &(psdvec_interaction){0}),
          GIVE(information, &(psdvec_information){0}))
 
+/* ---- topic.h */
+static psdvec_topic_options two_topics(void)
+{
+    psdvec_topic_options options;
+    psdvec_topic_options_default(&options);
+    options.topics = 2;
+    options.iterations = 2;
+    return options;
+}
+static void hear_mixture(void *user, const psdvec_topic_mixture *mixture)
+{
+    (void)user;
+    (void)mixture;
+}
+CALL(psdvec_topics_learn, CTX, GIVE(options, (psdvec_topic_options[]){two_topics()}), THE_MODEL,
+     GIVE(text, &b->t->counting.text), TEXT_INPUT, THE_OUTPUT,
+     GIVE(report, &(psdvec_topics_report){0}))
+MAKER(psdvec_topics_open, psdvec_topics, topics, psdvec_topics_close, CTX,
+      GIVE(path, b->topics_path))
+#define THE_TOPICS GIVE(topics, b->topics)
+ANYTHING(psdvec_topics_close, NULL)
+CALL(psdvec_topics_verify, CTX, THE_TOPICS)
+GETTER(psdvec_topics_get_info, != NULL, THE_TOPICS)
+GETTER(psdvec_topics_text_options, != NULL, THE_TOPICS)
+GETTER(psdvec_topics_word, != NULL, THE_TOPICS, 0, GIVE(length, &a_size))
+GETTER(psdvec_topics_vector, != NULL, THE_TOPICS, 0)
+GETTER(psdvec_topics_share, > 0, THE_TOPICS, 0)
+GETTER(psdvec_topics_probability, > 0, THE_TOPICS, 0, 0)
+CALL(psdvec_topics_words, CTX, THE_TOPICS, 0, 1, GIVE(words, &(psdvec_topic_word){0}),
+     GIVE(found, &a_size))
+GETTER(psdvec_topics_mixture, != NULL, THE_TOPICS, 0)
+GETTER(psdvec_topics_source, != NULL, THE_TOPICS, 0)
+GETTER(psdvec_topics_beginning, != NULL, THE_TOPICS, 0)
+CALL(psdvec_topics_documents, CTX, THE_TOPICS, 0, 1, GIVE(documents, &(uint64_t){0}),
+     GIVE(found, &a_size))
+CALL(psdvec_topics_apply, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT,
+     GIVE(on_document, hear_mixture), GIVE(user, b))
+
 /* ---- baseline.h */
 GETTER(psdvec_method_find, , GIVE(name, "svd"), GIVE(method, &(psdvec_method){0}))
 static psdvec_baseline_options svd(void)
@@ -832,6 +871,24 @@ static const row rows[] = {
     ROW(psdvec_interactions_full, BY_CONTEXT, "ctx model inputs inputs[0] asked out",
         "found report information"),
     ROW(psdvec_interaction_pointwise, BY_ANSWER, "", "triple information"),
+    /* topic.h */
+    ROW(psdvec_topics_learn, BY_CONTEXT, "ctx model inputs inputs[0] output",
+        "options text report"),
+    ROW(psdvec_topics_open, BY_CONTEXT, "ctx path topics", ""),
+    ROW(psdvec_topics_close, BY_ANSWER, "", "topics"),
+    ROW(psdvec_topics_verify, BY_CONTEXT, "ctx topics", ""),
+    ROW(psdvec_topics_get_info, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_text_options, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_word, BY_ANSWER, "topics", "length"),
+    ROW(psdvec_topics_vector, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_share, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_probability, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_words, BY_CONTEXT, "ctx topics words found", ""),
+    ROW(psdvec_topics_mixture, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_source, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_beginning, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_documents, BY_CONTEXT, "ctx topics documents found", ""),
+    ROW(psdvec_topics_apply, BY_CONTEXT, "ctx topics inputs inputs[0] on_document", "text user"),
     /* baseline.h */
     ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
     ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),
@@ -918,10 +975,10 @@ static void bench_open(bench *b)
     options.user = b;
     options.threads = 1;
     ok(psdvec_context_new(&options, &b->ctx));
-    char **const paths[] = {&b->output, &b->list, &b->glove,   &b->tests,
-                            &b->folder, &b->kept, &b->letters, &b->phrases};
-    static const char *const names[] = {"output", "list", "glove",   "tests",
-                                        "folder", "kept", "letters", "phrases"};
+    char **const paths[] = {&b->output, &b->list,    &b->glove,   &b->tests,      &b->folder,
+                            &b->kept,   &b->letters, &b->phrases, &b->topics_path};
+    static const char *const names[] = {"output", "list",    "glove",   "tests", "folder",
+                                        "kept",   "letters", "phrases", "topics"};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         *paths[k] = scratch_path(b->t->folder, names[k]);
     scratch_write(b->tests, analogies, strlen(analogies));
@@ -941,6 +998,11 @@ static void bench_open(bench *b)
          psdvec_eval(b->ctx, NULL, models, 2, (const psdvec_test *const *)&b->test, 1, &b->report));
     psdvec_scored_model scored = {b->t->model, NULL};
     well(b->ctx, psdvec_scorer_open(b->ctx, NULL, &scored, 1, &b->scorer));
+    psdvec_topic_options two = two_topics();
+    const char *documents = b->t->text;
+    well(b->ctx,
+         psdvec_topics_learn(b->ctx, &two, b->t->model, NULL, &documents, 1, b->topics_path, NULL));
+    well(b->ctx, psdvec_topics_open(b->ctx, b->topics_path, &b->topics));
     b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
     assert_non_null(b->settings);
 }
@@ -949,14 +1011,15 @@ static void bench_close(bench *b)
 {
     psdvec_settings_free(b->settings);
     psdvec_scorer_close(b->scorer);
+    psdvec_topics_close(b->topics);
     psdvec_report_free(b->report);
     psdvec_test_close(b->test);
     psdvec_test_list_close(b->test_list);
     uint64_t held = atomic_load(&b->ctx->memory_used);
     psdvec_context_free(b->ctx);
     trained_free(b->t);
-    char *const paths[] = {b->output, b->list, b->glove,   b->tests,
-                           b->folder, b->kept, b->letters, b->phrases};
+    char *const paths[] = {b->output, b->list,    b->glove,   b->tests,      b->folder,
+                           b->kept,   b->letters, b->phrases, b->topics_path};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
     assert_int_equal(held, 0);

@@ -239,8 +239,7 @@ static void check_optimum(bench *b, double tau)
     for (uint32_t k = 0; k < TOPICS; k++) {
         double p[WORDS], z = 0, mass = 0, gradient[DIM] = {0};
         for (uint32_t w = 0; w < WORDS; w++) {
-            double x = log(b->base[w]) +
-                       (f.residuals ? (double)f.residuals[w * f.stride + k] : 0);
+            double x = log(b->base[w]) + (f.residuals ? (double)f.residuals[w * f.stride + k] : 0);
             for (uint32_t d = 0; d < DIM; d++)
                 x += (double)s.features[w * DIM + d] * (double)f.vectors[d * f.stride + k];
             z += p[w] = exp(x);
@@ -253,12 +252,12 @@ static void check_optimum(bench *b, double tau)
                 gradient[d] += rest * (double)s.features[w * DIM + d];
             if (f.residuals)
                 close_to(rest - tau * (double)f.residuals[w * f.stride + k], 0,
-                                   2e-4 * mass / WORDS + 5e-3);
+                         2e-4 * mass / WORDS + 5e-3);
         }
         for (uint32_t d = 0; d < DIM; d++)
             close_to(gradient[d] - options.vector_precision / (s.scale[d] * s.scale[d]) *
-                                                 (double)f.vectors[d * f.stride + k],
-                               0, 2e-4 * mass);
+                                       (double)f.vectors[d * f.stride + k],
+                     0, 2e-4 * mass);
     }
     pv_topic_fit_free(&f);
     pv_topic_space_free(&s);
@@ -345,8 +344,7 @@ static void test_recovers_topics(void **state)
     for (uint32_t k = 0; k < TOPICS; k++)
         if (!(best_cosine(b, t, k) > 0.95))
             fail_msg("topic %u: cosine %.3f", k, best_cosine(b, t, k));
-    close_to(dense_bound(b, t, options.vector_precision), report.bound,
-                       1e-5 * fabs(report.bound));
+    close_to(dense_bound(b, t, options.vector_precision), report.bound, 1e-5 * fabs(report.bound));
     /* The main topic of a document has most of it. */
     for (uint64_t i = 0; i < DOCUMENTS; i += 50) {
         uint32_t main = 0;

@@ -1,0 +1,132 @@
+# psdvec topics: learning topics, showing them, applying them; bad input.
+load common
+
+setup() { common_setup; }
+
+# Documents about three subjects, each with words of its own among words that all share; a model.
+make_documents() {
+    awk 'BEGIN {
+        srand(7)
+        split("ship harbour sail captain anchor sea wave port " \
+              "oven flour bread sugar butter cake dough salt " \
+              "violin orchestra melody opera singer piano choir tune", own, " ")
+        split("the of and to in a is was for with", shared, " ")
+        for (d = 0; d < 600; d++) {
+            line = ""
+            for (k = 0; k < 40; k++)
+                line = line (rand() < .5 ? shared[1 + int(10 * rand() * rand())] : own[1 + 8 * (d % 3) + int(8 * rand())]) " "
+            print line
+        }
+    }' >documents.txt
+    "$PSDVEC" train documents.txt --min-count 1 --dim 8 -q -o model
+}
+
+learn() { "$PSDVEC" topics learn model documents.txt --topics 3 "$@"; }
+
+@test "finds the subjects of documents, and shows them" {
+    make_documents
+    learn -o topics 2>said
+    grep -q 'read  *24,000 words in 600 documents' said
+    grep -q 'topics  *3 after .* iterations' said
+    "$PSDVEC" topics show topics --words 8 --format json >shown
+    # Each subject is one topic, and no word that all documents share describes a topic.
+    for subject in 'ship harbour sail captain anchor sea wave port' 'oven flour bread sugar butter cake dough salt' \
+        'violin orchestra melody opera singer piano choir tune'; do
+        python3 - "$subject" <<'PY'
+import json, sys
+topics = json.load(open("shown"))["topics"]
+assert len(topics) == 3
+assert any(set(t["words"].split()) == set(sys.argv[1].split()) for t in topics), topics
+assert abs(sum(t["share"] for t in topics) - 1) < 1e-4
+PY
+    done
+    "$PSDVEC" topics show topics >screen
+    grep -q '^3 topics of 600 documents' screen
+    "$PSDVEC" topics show topics --topic 2 --documents 2 >screen
+    grep -q '^Topic 2, 3[0-9].[0-9]% of the text' screen
+    grep -q 'lift' screen
+    "$PSDVEC" topics show topics --verify --format tsv | awk -F '\t' 'NF != 3 { exit 1 }'
+}
+
+@test "the same bytes for any number of threads and any memory limit" {
+    make_documents
+    learn --threads 1 -q -o one
+    learn --threads 3 -q -o other
+    cmp one other
+    [ -n "${SANITIZE:-}" ] || { learn --threads 2 --memory 12M -q -o other && cmp one other; }
+    learn --threads 2 --residual-precision none -q -o plain
+    ! cmp -s one plain
+}
+
+@test "the bound rises in every iteration" {
+    make_documents
+    learn -v --tolerance 0 --iterations 12 -o topics 2>said
+    grep -o 'iteration .*bound -[0-9.]* per word' said | awk '{ b[NR] = $4 } END { for (k = 2; k <= NR; k++) if (b[k] < b[k - 1]) exit 1; exit NR < 12 }'
+}
+
+@test "applies topics to other documents" {
+    make_documents
+    learn -q -o topics
+    printf '%s\n' 'the captain and the ship' 'butter sugar and flour for a cake' '' 'zzz qqq' >new.txt
+    "$PSDVEC" topics apply topics new.txt --format tsv >mixtures.tsv
+    [ "$(wc -l <mixtures.tsv)" -eq 5 ]
+    awk -F '\t' 'NR > 1 { if (NF != 8) exit 1; s = $6 + $7 + $8; if (s < .9999 || s > 1.0001) exit 1 }' mixtures.tsv
+    # The first two documents have different main topics; the others have none.
+    [ "$(awk -F '\t' 'NR > 1 { best = 6; for (k = 7; k <= 8; k++) if ($k > $best) best = k; print ($4 ? best ":" ($best > .6) : "none") }' mixtures.tsv | sort -u | wc -l)" -eq 3 ]
+    awk -F '\t' 'NR > 3 { if ($4 != 0 || $6 < .333 || $6 > .334) exit 1 }' mixtures.tsv
+    "$PSDVEC" topics apply topics new.txt --format json | sed -n 1p | grep -q '"known": 5.*"shares": \['
+    "$PSDVEC" topics apply topics new.txt -o people.txt
+    grep -q 'topics' people.txt
+    # Documents from which topics were learnt have the mixtures of learning, nearly.
+    "$PSDVEC" topics apply topics - --format tsv <new.txt | cut -f3- | cmp - <(cut -f3- mixtures.tsv)
+}
+
+@test "bad input is refused with a remedy, and an old output stays" {
+    make_documents
+    echo old >topics
+    refused() { # status, message, arguments...
+        local expected=$1 message=$2 status=0
+        shift 2
+        "$PSDVEC" topics "$@" 2>said || status=$?
+        [ "$status" -eq "$expected" ] || { cat said; echo "status $status"; return 1; }
+        grep -q -- "$message" said || { cat said; return 1; }
+        [ "$(cat topics)" = old ]
+    }
+    printf 'ship sea\nbread oven\n' >two.txt
+    refused 2 'only 2 documents have known words' learn model two.txt --topics 5 -o topics
+    printf 'zzz\n\nqqq\n' >unknown.txt
+    refused 3 'fewer than 2 of the model' learn model unknown.txt --topics 2 -o topics
+    : >empty.txt
+    refused 3 'empty\|fewer than 2' learn model empty.txt --topics 2 -o topics
+    refused 2 'topics' learn model documents.txt --topics 0 -o topics
+    refused 4 'is not a topics file' show model
+    printf 'no file' >text
+    refused 4 'safetensors' show text
+    "$PSDVEC" train documents.txt --min-count 1 --dim 8 -q -o other
+    "$PSDVEC" convert other vectors.txt -q
+    refused 4 'word frequencies' learn vectors.txt documents.txt --topics 2 --base model -o topics
+    "$PSDVEC" topics learn vectors.txt documents.txt --topics 2 -q -o fine
+    "$PSDVEC" topics show fine | grep -q '^2 topics'
+    refused 2 'the file has 2 topics' show fine --topic 3
+}
+
+@test "a damaged topics file is refused" {
+    make_documents
+    learn -q -o topics
+    head -c 3000 topics >short
+    ! "$PSDVEC" topics show short 2>said
+    grep -q 'short' said
+    size=$(stat -c %s topics)
+    cp topics changed
+    printf '\377' | dd of=changed bs=1 seek=$((size - 100)) conv=notrunc status=none
+    ! "$PSDVEC" topics show changed --verify 2>said
+    grep -q 'checksum\|damaged' said
+}
+
+@test "one document of each kind: empty, of one word, and very long" {
+    make_documents
+    { cat documents.txt; echo; echo ship; awk 'BEGIN { for (k = 0; k < 300000; k++) printf "bread oven "; print "" }'; } >more.txt
+    "$PSDVEC" topics learn model more.txt --topics 3 -q -o topics
+    "$PSDVEC" topics show topics --documents 1 --format json >shown
+    python3 -c 'import json; t = json.load(open("shown")); assert t["documents_count"] == 603, t'
+}
