@@ -77,6 +77,17 @@ static inline psdvec_status pv_failure(const psdvec_context *ctx)
 #define pv_failure(...) ((void)pv_failure(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
 #endif
 
+/* Tells the analyser what holds here for a reason that it cannot see. */
+#ifdef PV_ANALYZE
+#define PV_HOLDS(condition)                                                                        \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            __builtin_unreachable();                                                               \
+    } while (0)
+#else
+#define PV_HOLDS(condition) ((void)0)
+#endif
+
 /* True if the run was cancelled or another thread failed: return soon. */
 bool pv_stopping(psdvec_context *ctx);
 

@@ -58,6 +58,8 @@ typedef struct pv_csr_row {
 
 static inline pv_csr_row pv_csr_row_of(const pv_csr *matrix, uint32_t i)
 {
+    PV_HOLDS(matrix->begin && matrix->end); /* only a matrix without rows has none */
+    PV_HOLDS(matrix->value || matrix->ones);
     uint64_t at = matrix->begin[i];
     return (pv_csr_row){.column = matrix->column + at,
                         .value = matrix->value ? matrix->value + at : matrix->ones,
