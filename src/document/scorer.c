@@ -559,11 +559,12 @@ static psdvec_status feed_inputs(psdvec_scorer *s, const psdvec_text_options *te
                                  const char *const *inputs, size_t input_count)
 {
     psdvec_text_options options;
-    PV_TRY(pv_options_adopt(s->ctx, &pv_text_table, text ? text : psdvec_scorer_text_options(s),
+    const pv_conditional *conditional = s->models[0].conditional;
+    const psdvec_model *first = conditional->model;
+    PV_TRY(pv_options_adopt(s->ctx, &pv_text_table, text ? text : &conditional->counting.text,
                             &options));
     pv_token_sink sink = {.take = feed_tokens, .user = s, .stage = "scoring"};
     options.min_document_words = 1;
-    const psdvec_model *first = s->models[0].conditional->model;
     PV_TRY(pv_model_own_phrases(s->ctx, first, &options));
     PV_TRY(pv_tokens_of_inputs(s->ctx, &options, first->phrases, inputs, input_count, &sink));
     return finish(s);
