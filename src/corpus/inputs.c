@@ -94,7 +94,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
                                   : named ? "cannot read the input"
                                           : "cannot read the file",
                                   path, entry->error);
-    if (absent) {
+    if (!info) {
         pv_warn(ctx, "%s: skipped: %s", path, pv_error_text(entry->error, text, sizeof text));
         return 0;
     }
