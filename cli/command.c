@@ -10,6 +10,7 @@
 const struct command *const commands[] = {ALL_COMMANDS(COMMAND_ADDRESS), NULL};
 
 const struct family families[] = {{"counts", "inspect, merge, export and import counts files"},
+                                  {"topics", "find the topics of documents"},
                                   {"baseline", "train other methods: word2vec, GloVe, ..."},
                                   {0}};
 

@@ -28,6 +28,7 @@ from ._operations import (Difference, Scores, TrainPlan, baseline, convert, coun
                           import_counts, merge_counts, plan, train)
 from ._results import Neighbours, Records
 from ._systems import System, SystemsComparison, compare_systems, systems
+from ._topics import TopicDocument, TopicWord, Topics, learn_topics, load_topics
 from ._types import Progress
 
 __all__ = [
@@ -37,11 +38,12 @@ __all__ = [
     "OptionError", "OutOfMemoryError", "OutputError", "Pair", "Progress", "PsdvecError",
     "PsdvecWarning", "Records", "Residual", "Residuals", "ResourceError", "Score", "Scores",
     "SharedContext", "SharedDimension", "Simulation", "System", "SystemsComparison",
-    "TemperatureFit", "TrainPlan", "WordScore", "WordScores", "__version__", "baseline", "compare",
-    "compare_systems", "convert", "count", "evaluate", "explain", "extend", "find_phrases",
-    "fit_temperature", "from_bytes", "from_gensim", "generate", "import_counts", "interactions",
-    "join_phrases", "joint", "load", "load_counts", "merge_counts", "next_words", "plan",
-    "residuals", "score", "simulate", "systems", "tokenize", "tokenize_documents", "train",
+    "TemperatureFit", "TopicDocument", "TopicWord", "Topics", "TrainPlan", "WordScore",
+    "WordScores", "__version__", "baseline", "compare", "compare_systems", "convert", "count",
+    "evaluate", "explain", "extend", "find_phrases", "fit_temperature", "from_bytes", "from_gensim",
+    "generate", "import_counts", "interactions", "join_phrases", "joint", "learn_topics", "load",
+    "load_counts", "load_topics", "merge_counts", "next_words", "plan", "residuals", "score",
+    "simulate", "systems", "tokenize", "tokenize_documents", "train",
 ]
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ._library import lib
 
 
 class Handle:
-    """An open model or counts file. It is closed when nobody refers to it any more, neither objects
+    """An open model, counts file or topics file. It is closed when nobody refers to it any more, neither objects
     nor arrays.
 
     `pointer` is that of a file that is open already; `folder` is a temporary folder that is deleted
@@ -49,6 +49,12 @@ class CountsHandle(Handle):
     """An open counts file."""
 
     _open, _close = lib.psdvec_counts_open, lib.psdvec_counts_close
+
+
+class TopicsHandle(Handle):
+    """An open topics file."""
+
+    _open, _close = lib.psdvec_topics_open, lib.psdvec_topics_close
 
 
 def _remove(path: str, process: int) -> None:

@@ -118,6 +118,10 @@ class Settings:
         """A pointer to the struct, as this class of _abi."""
         return ctypes.cast(self.pointer, ctypes.POINTER(kind))
 
+    def apply(self, struct: Any) -> None:
+        """Copies the options that were given to another struct, as long as the settings exist."""
+        lib.psdvec_settings_apply(self._handle, ctypes.byref(struct))
+
     def __del__(self) -> None:
         handle, self._handle = getattr(self, "_handle", None), None
         if handle and lib is not None:

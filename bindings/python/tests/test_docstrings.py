@@ -10,7 +10,7 @@ import pytest
 import psdvec
 
 MODULES = ["__init__", "_analysis", "_counts", "_documents", "_errors", "_gensim", "_model", "_operations", "_options",
-           "_results", "_systems", "_texts", "_types", "sklearn"]
+           "_results", "_systems", "_texts", "_topics", "_types", "sklearn"]
 NEEDED = {"to_gensim": "gensim", "to_pandas": "pandas", "to_scipy": "scipy"}  # by these examples
 
 
@@ -22,7 +22,8 @@ def names(story, tmp_path_factory):
     (folder / "pairs.txt").write_text("king prince 9\nking dog 1\nthrone crown 8\nqueen bread 1\n")
     (folder / "analogies.txt").write_text(": royal\nman king woman queen\n")
     model = psdvec.train(story, folder / "story.safetensors", dim=8, min_count=1)
-    return folder, {"psdvec": psdvec, "np": np, "model": model, "texts": story}
+    topics = psdvec.learn_topics(model, story, topics=2)
+    return folder, {"psdvec": psdvec, "np": np, "model": model, "texts": story, "topics": topics}
 
 
 def module_of(name):

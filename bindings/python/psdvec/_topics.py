@@ -1,0 +1,385 @@
+"""Topics of documents."""
+
+import ctypes
+import json
+import os
+from typing import Any, Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from . import _abi
+from ._abi import psdvec_options_kind as Kind
+from ._context import Context, shared
+from ._documents import reading
+from ._handle import TopicsHandle, temporary
+from ._library import lib, text
+from ._model import Model
+from ._operations import _paths
+from ._options import Settings, split
+from ._options import documented as _documented
+from ._results import Records, html_table, plural
+from ._texts import Inputs
+from ._types import FloatArray, Path, Show, Texts
+
+
+class TopicWord(NamedTuple):
+    """A word that describes a topic.
+
+    Examples
+    --------
+    >>> 0 < topics.words(0, 3)[0].probability < 1
+    True
+    """
+
+    word: str
+    probability: float  #: P(word | topic)
+    lift: float         #: the probability divided by the frequency of the word in all documents
+
+
+class TopicDocument(NamedTuple):
+    """A document with a share of a topic.
+
+    Examples
+    --------
+    >>> topics.documents(0, 1)[0].share > 0.5
+    True
+    """
+
+    document: int   #: number, from 0
+    share: float    #: of the topic
+    source: str     #: name of the file
+    beginning: str  #: the first words
+
+
+class Topics:
+    """The topics of documents: distributions over words, and the mixture of every document.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A topics file, as `learn_topics` writes it.
+
+    Examples
+    --------
+    >>> len(topics), topics.mixtures.shape == (len(texts), 2)
+    (2, True)
+    """
+
+    def __init__(self, path: Path, *, _handle: Optional[TopicsHandle] = None):
+        self._handle = _handle or TopicsHandle(os.fspath(path))
+        self._info = lib.psdvec_topics_get_info(self._handle.pointer).contents
+
+    @property
+    def path(self) -> str:
+        """The topics file.
+
+        Examples
+        --------
+        >>> topics.path.endswith(".safetensors")
+        True
+        """
+        return self._handle.path
+
+    def __len__(self) -> int:
+        return int(self._info.topics)
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """Sizes, settings, and the bound of the log-likelihood.
+
+        Examples
+        --------
+        >>> topics.info["topics"], topics.info["documents"] == len(texts)
+        (2, True)
+        """
+        i = self._info
+        facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
+            "topics", "words", "dim", "documents", "known_tokens", "iterations", "file_bytes")}
+        facts["bound"], facts["null_topic"] = float(i.bound), bool(i.null_topic)
+        for name in ("settings", "model"):
+            stored = text(getattr(i, name + "_json"))
+            facts[name] = json.loads(stored) if stored else None
+        return facts
+
+    def verify(self) -> None:
+        """Reads the whole file and compares its checksums.
+
+        Examples
+        --------
+        >>> topics.verify()
+        """
+        shared().call(lib.psdvec_topics_verify, self._handle.pointer)
+
+    def _number(self, topic: int) -> int:
+        if not 0 <= topic < len(self):
+            raise IndexError(f"topic {topic}: there are topics 0 to {len(self) - 1}")
+        return topic
+
+    def _word(self, i: int) -> str:
+        length = ctypes.c_size_t()
+        return text(lib.psdvec_topics_word(self._handle.pointer, i, ctypes.byref(length)),
+                    length.value)
+
+    @property
+    def vocabulary(self) -> List[str]:
+        """The words of the topics.
+
+        Examples
+        --------
+        >>> "king" in topics.vocabulary
+        True
+        """
+        return [self._word(i) for i in range(int(self._info.words))]
+
+    def _array(self, pointer: Any, *shape: int) -> FloatArray:
+        """A read-only view of the mapped file, which keeps it open."""
+        if 0 in shape:
+            return np.zeros(shape, np.float32)
+        count = int(np.prod(shape))
+        block = (ctypes.c_float * count).from_address(
+            ctypes.cast(pointer, ctypes.c_void_p).value or 0)
+        block._keep = self._handle  # type: ignore[attr-defined]
+        view: FloatArray = np.frombuffer(block, np.float32).reshape(shape)
+        view.flags.writeable = False
+        return view
+
+    @property
+    def vectors(self) -> FloatArray:
+        """The vectors of the topics, in the space of the model's generative vectors; a read-only view.
+
+        Examples
+        --------
+        >>> topics.vectors.shape
+        (2, 8)
+        """
+        return self._array(lib.psdvec_topics_vector(self._handle.pointer, 0), len(self),
+                           int(self._info.dim))
+
+    @property
+    def mixtures(self) -> FloatArray:
+        """The share of each topic in each document that the topics were learnt from; a read-only view.
+
+        Examples
+        --------
+        >>> bool(np.allclose(topics.mixtures.sum(axis=1), 1, atol=1e-5))
+        True
+        """
+        return self._array(lib.psdvec_topics_mixture(self._handle.pointer, 0),
+                           int(self._info.documents), len(self))
+
+    @property
+    def shares(self) -> FloatArray:
+        """The share of the text that each topic explains, in descending order.
+
+        Examples
+        --------
+        >>> round(float(topics.shares.sum()), 4)
+        1.0
+        """
+        return np.array([lib.psdvec_topics_share(self._handle.pointer, k)
+                         for k in range(len(self))], np.float32)
+
+    def probabilities(self, topic: int) -> FloatArray:
+        """P(word | topic) for every word of the vocabulary.
+
+        Parameters
+        ----------
+        topic : int
+            From 0.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        Examples
+        --------
+        >>> round(float(topics.probabilities(0).sum()), 4)
+        1.0
+        """
+        self._number(topic)
+        return np.array([lib.psdvec_topics_probability(self._handle.pointer, topic, i)
+                         for i in range(int(self._info.words))], np.float32)
+
+    def words(self, topic: int, topn: int = 10) -> Records[TopicWord]:
+        """The words that describe a topic, the best first.
+
+        Parameters
+        ----------
+        topic : int
+            From 0.
+        topn : int
+            At most this many words.
+
+        Returns
+        -------
+        list of TopicWord
+
+        Examples
+        --------
+        >>> len(topics.words(0, 3))
+        3
+        """
+        room, found = (_abi.psdvec_topic_word * max(1, topn))(), ctypes.c_size_t()
+        shared().call(lib.psdvec_topics_words, self._handle.pointer, self._number(topic), topn, room,
+                      ctypes.byref(found))
+        return Records(TopicWord(self._word(w.word), w.probability, w.lift)
+                       for w in room[:found.value])
+
+    def documents(self, topic: int, topn: int = 10) -> Records[TopicDocument]:
+        """The documents with the largest shares of a topic, the largest first.
+
+        Parameters
+        ----------
+        topic : int
+            From 0.
+        topn : int
+            At most this many documents.
+
+        Returns
+        -------
+        list of TopicDocument
+
+        Examples
+        --------
+        >>> texts[topics.documents(0, 1)[0].document] in texts
+        True
+        """
+        room, found = (ctypes.c_uint64 * max(1, topn))(), ctypes.c_size_t()
+        shared().call(lib.psdvec_topics_documents, self._handle.pointer, self._number(topic), topn,
+                      room, ctypes.byref(found))
+        mixtures = self.mixtures
+        return Records(TopicDocument(
+            d, float(mixtures[d, topic]), text(lib.psdvec_topics_source(self._handle.pointer, d)),
+            text(lib.psdvec_topics_beginning(self._handle.pointer, d)))
+            for d in room[:found.value])
+
+    @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+    def transform(self, texts: Texts, *, progress: Show = False, **options: Any) -> FloatArray:
+        """The mixtures of other documents.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+            As for `train`; tokenized as the documents that the topics were learnt from were, unless
+            options say otherwise.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Returns
+        -------
+        numpy.ndarray
+            Documents x topics. A document without known words has the same share of every topic.
+
+        Examples
+        --------
+        >>> topics.transform(["the king wears his crown"]).shape
+        (1, 2)
+        """
+        rows: List[Any] = []
+        count = len(self)
+        given = split("transform", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
+        settings = Settings(Kind.OPTIONS_TEXT, None, "transform", given[Kind.OPTIONS_TEXT])
+
+        def take(_user: Any, pointer: Any) -> None:
+            rows.append(np.ctypeslib.as_array(pointer.contents.shares, (count,)).copy())
+        with Inputs(texts) as inputs:
+            stored = lib.psdvec_topics_text_options(self._handle.pointer).contents
+            own = _abi.psdvec_text_options.from_buffer_copy(stored)
+            if inputs.streamed:
+                own.document = _abi.psdvec_document.DOCUMENT_LINE
+            if inputs.tokens:
+                own.tokenizer = _abi.psdvec_tokenizer.TOKENIZER_WHITESPACE
+            settings.apply(own)
+            Context(given[Kind.OPTIONS_CONTEXT], "transform", progress).run(
+                lib.psdvec_topics_apply, self._handle.pointer, ctypes.pointer(own),
+                _paths(inputs.paths), len(inputs.paths), _abi.psdvec_topic_mixture_fn(take), None,
+                inputs=inputs)
+        return np.array(rows, np.float32).reshape(len(rows), count)
+
+    def save(self, path: Path) -> None:
+        """Copies the topics file.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The copy.
+
+        Examples
+        --------
+        >>> topics.save("topics.safetensors")
+        >>> len(psdvec.load_topics("topics.safetensors"))
+        2
+        """
+        import shutil
+        shutil.copyfile(self._handle.path, os.fspath(path))
+
+    def __repr__(self) -> str:
+        return (f"<psdvec.Topics: {plural(len(self), 'topic')} of "
+                f"{plural(int(self._info.documents), 'document')}, "
+                f"{int(self._info.words):,} words>")
+
+    def _repr_html_(self) -> str:
+        rows = [(k, float(self.shares[k]), " ".join(w.word for w in self.words(k)))
+                for k in range(len(self))]
+        return html_table(("topic", "share", "words"), rows, repr(self)[1:-1])
+
+
+@_documented([Kind.OPTIONS_TOPIC, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+def learn_topics(model: Model, texts: Texts, output: Optional[Path] = None, *,
+                 progress: Show = None, **options: Any) -> Topics:
+    """Finds the topics of documents.
+
+    Parameters
+    ----------
+    model : Model
+        Its word vectors span the space of the topics.
+    texts : path, list of pathlib.Path, or iterable of str or of token lists
+        As for `train`; each text is a document.
+    output : str or os.PathLike, optional
+        The topics file; by default a temporary one that disappears with the result.
+    progress : bool, "bar", "tqdm" or a function, optional
+        As for `train`.
+    **options
+
+    Returns
+    -------
+    Topics
+
+    Examples
+    --------
+    >>> found = psdvec.learn_topics(model, texts, topics=2)
+    >>> len(found), found.mixtures.shape == (len(texts), 2)
+    (2, True)
+    """
+    kinds = [Kind.OPTIONS_TOPIC, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
+    given = split("learn_topics", kinds, options)
+    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    settings = Settings(Kind.OPTIONS_TOPIC, None, "learn_topics", given[Kind.OPTIONS_TOPIC])
+    with Inputs(texts) as inputs:
+        as_text = reading("learn_topics", model, inputs, given[Kind.OPTIONS_TEXT])
+        Context(given[Kind.OPTIONS_CONTEXT], "learn_topics", progress).run(
+            lib.psdvec_topics_learn, settings.cast(_abi.psdvec_topic_options), model._model,
+            as_text.text if as_text else None, _paths(inputs.paths), len(inputs.paths),
+            os.fsencode(path), None, inputs=inputs)
+    return Topics(path, _handle=TopicsHandle(path, None, folder))
+
+
+def load_topics(path: Path) -> Topics:
+    """Opens a topics file.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+
+    Returns
+    -------
+    Topics
+
+    Examples
+    --------
+    >>> topics.save("topics.safetensors")
+    >>> psdvec.load_topics("topics.safetensors").info["topics"]
+    2
+    """
+    return Topics(path)

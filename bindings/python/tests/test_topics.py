@@ -1,0 +1,80 @@
+"""Topics."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import psdvec
+
+SUBJECTS = ["ship harbour sail captain anchor sea wave port".split(),
+            "oven flour bread sugar butter cake dough salt".split()]
+SHARED = "the of and to in a is".split()
+
+
+@pytest.fixture(scope="module")
+def documents():
+    draw = np.random.default_rng(3)
+    return [[str(w) for _ in range(15) for w in (draw.choice(SHARED), draw.choice(SUBJECTS[d % 2]))]
+            for d in range(300)]
+
+
+@pytest.fixture(scope="module")
+def model(documents):
+    return psdvec.train(documents, dim=6, min_count=1)
+
+
+@pytest.fixture(scope="module")
+def topics(model, documents):
+    return psdvec.learn_topics(model, documents, topics=2)
+
+
+def test_finds_the_subjects(topics, documents):
+    found = [{w.word for w in topics.words(k, 8)} for k in range(2)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, SUBJECTS))
+    first = 0 if "ship" in found[0] else 1
+    main = topics.mixtures.argmax(axis=1)
+    assert (main == [first if d % 2 == 0 else 1 - first for d in range(len(documents))]).all()
+    assert topics.documents(first, 1)[0].document % 2 == 0
+    assert topics.info["known_tokens"] == 300 * 30
+    assert sorted(topics.vocabulary) == sorted({w for d in documents for w in d})
+    assert topics.vectors.shape == (2, 6)
+    with pytest.raises(ValueError):
+        topics.vectors[0, 0] = 1
+    assert "2 topics of 300 documents" in repr(topics)
+    assert "<table>" in topics._repr_html_()
+
+
+def test_other_documents(topics):
+    mixtures = topics.transform(["the captain and the ship", "sugar and butter", "", "zzz"])
+    assert mixtures.shape == (4, 2)
+    assert mixtures[0].argmax() != mixtures[1].argmax()
+    assert mixtures[2] == pytest.approx([.5, .5]) and mixtures[3] == pytest.approx([.5, .5])
+    lists = topics.transform([["the", "captain", "and", "the", "ship"]])
+    assert lists[0] == pytest.approx(mixtures[0])
+    upper = topics.transform(["CAPTAIN SHIP"], case="keep")
+    assert upper[0] == pytest.approx([.5, .5])
+
+
+def test_the_same_for_files_and_lists(model, documents, topics, tmp_path):
+    path = tmp_path / "documents.txt"
+    path.write_text("\n".join(map(" ".join, documents)) + "\n")
+    other = psdvec.learn_topics(model, path, tmp_path / "topics.safetensors", topics=2, threads=1)
+    assert (other.mixtures == topics.mixtures).all()
+    again = psdvec.load_topics(tmp_path / "topics.safetensors")
+    assert (again.vectors == topics.vectors).all()
+    again.verify()
+
+
+def test_views_outlive_topics(model, documents):
+    view = psdvec.learn_topics(model, documents, topics=2).mixtures
+    assert view.sum() == pytest.approx(len(documents), rel=1e-4)
+
+
+def test_errors(model, topics, tmp_path):
+    with pytest.raises(psdvec.OptionError, match="topics"):
+        psdvec.learn_topics(model, ["ship sea", "bread oven"], topics=5)
+    with pytest.raises(psdvec.NotFoundError):
+        psdvec.load_topics(tmp_path / "nothing")
+    with pytest.raises(IndexError):
+        topics.words(2)
