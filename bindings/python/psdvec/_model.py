@@ -16,7 +16,7 @@ from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
-from ._handle import ModelHandle, temporary
+from ._handle import Handle, ModelHandle, temporary
 from ._library import lib, text
 from ._options import documented
 from ._results import Neighbours, members, plural
@@ -34,13 +34,13 @@ _FLOATS = ctypes.POINTER(ctypes.c_float)
 class _Memory:
     """Memory of a model as numpy sees it; the array keeps this object, and so the model, alive."""
 
-    def __init__(self, owner: ModelHandle, address: int, shape: Tuple[int, ...], kind: str = "<f4"):
+    def __init__(self, owner: Handle, address: int, shape: Tuple[int, ...], kind: str = "<f4"):
         self.owner = owner
         self.__array_interface__ = {"version": 3, "data": (address, True), "shape": shape,
                                     "typestr": kind}
 
 
-def view(owner: ModelHandle, address: int, shape: Tuple[int, ...]) -> FloatArray:
+def view(owner: Handle, address: int, shape: Tuple[int, ...]) -> FloatArray:
     """A read-only float32 array without a copy."""
     return np.asarray(_Memory(owner, address, shape))
 

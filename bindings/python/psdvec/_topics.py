@@ -13,7 +13,7 @@ from ._context import Context, shared
 from ._documents import reading
 from ._handle import TopicsHandle, temporary
 from ._library import lib, text
-from ._model import Model
+from ._model import Model, view
 from ._operations import _paths
 from ._options import Settings, split
 from ._options import documented as _documented
@@ -132,16 +132,9 @@ class Topics:
         return [self._word(i) for i in range(int(self._info.words))]
 
     def _array(self, pointer: Any, *shape: int) -> FloatArray:
-        """A read-only view of the mapped file, which keeps it open."""
         if 0 in shape:
             return np.zeros(shape, np.float32)
-        count = int(np.prod(shape))
-        block = (ctypes.c_float * count).from_address(
-            ctypes.cast(pointer, ctypes.c_void_p).value or 0)
-        block._keep = self._handle  # type: ignore[attr-defined]
-        view: FloatArray = np.frombuffer(block, np.float32).reshape(shape)
-        view.flags.writeable = False
-        return view
+        return view(self._handle, ctypes.cast(pointer, ctypes.c_void_p).value or 0, shape)
 
     @property
     def vectors(self) -> FloatArray:
