@@ -155,6 +155,8 @@ def make_inputs(folder, program):
     psdvec("count", "text.txt", "--min-count", "1", "-o", "counts.st")
     psdvec("count", "second.txt", "--min-count", "1", "-o", "second.st")
     psdvec("train", "text.txt", "--min-count", "1", "--dim", "4", "-o", "model.safetensors")
+    psdvec("topics", "learn", "model.safetensors", "text.txt", "--topics", "2", "--iterations", "2", "-o",
+           "topics.st")
     psdvec("counts", "export", "counts.st", "--format", "glove", "--symmetric", "--vocab-output",
            "glove.txt", "-o", "glove.bin")
     psdvec("counts", "export", "counts.st", "--format", "matrix-market", "--vocab-output",
