@@ -97,6 +97,7 @@ for licence in metadata.get_all("License-File"):
 licences = " ".join(metadata.get_all("License-File"))
 for library in ("archive", "expat", "openblas", "zstd", "zlib", "nettle", "LGPL"):
     assert library in licences, f"no licence of {library}: {licences}"
+assert "psdvec/py.typed" in content and "psdvec/_operations.pyi" in content, sorted(content)
 assert not [path for path in content if "__pycache__" in path or path.endswith(".made")]
 END
 uses_its_library() {

@@ -67,6 +67,7 @@ demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
 site|!|cmd cmark-gfm|cmark-gfm||||cmark-gfm
 site|!|cmd python3|python3|python3|python|python3|python3
 wheel|!|cmd python3|python3|python3|python|python3|python3
+wheel|!|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy|python3-numpy|python-numpy|py3-numpy|numpy
 wheel|!|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 wheel|!|linked libbz2.a|libbz2-dev||||
 wheel|!|linked liblz4.a|liblz4-dev||||

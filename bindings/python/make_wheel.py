@@ -152,6 +152,8 @@ def record_line(name, content):
 
 
 def make_wheel(package, library, compiler, output, archives):
+    if not list(Path(package).glob("*.pyi")):
+        sys.exit(f"{package}: there are no type stubs, because the Python that made the package has no numpy")
     tag = f"py3-none-{platform_tag(library)}"
     name = f"psdvec-{version()}"
     info = f"{name}.dist-info"

@@ -3,6 +3,7 @@
 Both archives are made by the Makefile; this module only calls it. It needs nothing from PyPI.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -14,10 +15,12 @@ import make_wheel
 
 def _run_make(target, directory):
     """Runs a target that writes one file, moves the file to the directory and returns its name."""
+    # Type stubs need numpy. An isolated environment has none; then make uses the Python of the system.
+    python = [f"PYTHON={sys.executable}"] if importlib.util.find_spec("numpy") else []
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(
             [os.environ.get("MAKE", "make"), "--no-print-directory", f"-j{os.cpu_count() or 1}",
-             f"PYTHON={sys.executable}", f"DIST_DIR={scratch}", f"WHEEL_DIR={scratch}", target],
+             *python, f"DIST_DIR={scratch}", f"WHEEL_DIR={scratch}", target],
             cwd=make_wheel.ROOT, check=True, stdout=sys.stderr)
         (name,) = os.listdir(scratch)
         shutil.move(os.path.join(scratch, name), os.path.join(directory, name))
