@@ -35,12 +35,12 @@ LD_PRELOAD="$runtime $(${CC:-cc} -print-file-name=libstdc++.so.6)" PYTHONMALLOC=
     OPENBLAS_NUM_THREADS=1 \
     ASAN_OPTIONS="detect_leaks=1:exitcode=23:leak_check_at_exit=1:log_path=$reports/asan" \
     LSAN_OPTIONS=report_objects=0:print_suppressions=0 "$python" "$@" >"$reports/tap"
-status=$?
 grep -v '^1\.\.[0-9]*$' "$reports/tap"
 count=$(grep -Ec '^(not )?ok ' "$reports/tap")
 echo "1..$((count + 1))"
-# A report of an error, or a leak whose stack has a function of the library.
-if awk '
+# The sanitizer ends the interpreter with its own status, so the last line must say that all tests
+# were run. A report of an error counts, or a leak whose stack has a function of the library.
+if grep -q '^1\.\.' "$reports/tap" && ! grep -q '^Bail out' "$reports/tap" && awk '
     /ERROR: AddressSanitizer|runtime error:/ { bad = 1; print "# " FILENAME ": " $0 }
     /^(Direct|Indirect) leak/ { leak = $0; stack = ""; next }
     leak != "" && /^ *#/ { stack = stack "\n#" $0; if (/ in psdvec_/) ours = 1; next }
@@ -51,4 +51,3 @@ then
 else
     echo "not ok $((count + 1)) - the address sanitizer finds no error and no leak of the library"
 fi
-[ "$status" -eq 0 ] || [ "$status" -eq 23 ]

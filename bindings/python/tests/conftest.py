@@ -75,3 +75,5 @@ if os.environ.get("TAP"):
 
     def pytest_sessionfinish(session, exitstatus):
         print(f"\n1..{count}")
+        if exitstatus > pytest.ExitCode.TESTS_FAILED:  # nothing was run, or not everything
+            print(f"Bail out! pytest ended with the status {int(exitstatus)}")
