@@ -30,11 +30,13 @@ def status_name(status: int) -> str:
 class _Bar:
     """Shows progress, but not of a call that takes less than a second."""
 
+    delay = 1.0
+
     def __init__(self) -> None:
         self._began = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
-        if time.monotonic() - self._began >= 1:
+        if time.monotonic() - self._began >= self.delay:
             self.draw(progress)
 
     def draw(self, progress: Progress) -> None:

@@ -137,7 +137,8 @@ def program():
 def commands(help_of):
     """The names of all commands, by the help of the program."""
     found = []
-    for name, more in re.findall(r"^  ([a-z][a-z-]*)( \.\.\.)?  +\S", help_of(), re.M):
+    pattern = r"^  ([a-z][a-z-]*(?: [a-z][a-z-]*)?)( \.\.\.)?  +\S"
+    for name, more in re.findall(pattern, help_of(), re.M):
         if more:
             found += re.findall(rf"^  ({name} [a-z-]+)  +\S", help_of(name), re.M)
         else:

@@ -74,7 +74,13 @@ class Terminal(io.StringIO):
 LONG = {"dim": 20, "min_count": 1, "iterations": 30}
 
 
-def test_a_bar_on_a_terminal(documents, monkeypatch):
+@pytest.fixture
+def at_once(monkeypatch):
+    """Bars are drawn from the first moment on."""
+    monkeypatch.setattr(_context._Bar, "delay", 0.0)
+
+
+def test_a_bar_on_a_terminal(documents, monkeypatch, at_once):
     for stream, expected in ((Terminal(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
         psdvec.train(documents, **LONG)
@@ -107,7 +113,7 @@ class Bar:
 
 
 @pytest.mark.parametrize("chosen", ["tqdm", None])
-def test_a_bar_of_tqdm(documents, monkeypatch, chosen):
+def test_a_bar_of_tqdm(documents, monkeypatch, at_once, chosen):
     Bar.made = []
     auto = types.ModuleType("tqdm.auto")
     auto.tqdm = Bar
@@ -119,12 +125,12 @@ def test_a_bar_of_tqdm(documents, monkeypatch, chosen):
     assert len({bar.desc for bar in Bar.made}) == len(Bar.made)  # one for each stage
 
 
-def test_the_real_tqdm(documents):
+def test_the_real_tqdm(documents, at_once):
     pytest.importorskip("tqdm")
     psdvec.train(documents, progress="tqdm", **LONG)
 
 
-def test_a_notebook_without_tqdm(documents, monkeypatch):
+def test_a_notebook_without_tqdm(documents, monkeypatch, at_once):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
     monkeypatch.setattr(sys, "stderr", io.StringIO())
