@@ -166,6 +166,17 @@ def test_checks_of_scikit_learn():
         getattr(estimator_checks, name)("PsdvecVectorizer", PsdvecVectorizer())
 
 
+def test_tags_of_newer_versions(monkeypatch):
+    from types import SimpleNamespace
+    newer = SimpleNamespace(input_tags=SimpleNamespace(string=False, two_d_array=True),
+                            transformer_tags=SimpleNamespace(preserves_dtype=["float64"]))
+    monkeypatch.setattr(sklearn.base.BaseEstimator, "__sklearn_tags__", lambda self: newer,
+                        raising=False)
+    tags = PsdvecVectorizer().__sklearn_tags__()
+    assert tags.input_tags.string and not tags.input_tags.two_d_array
+    assert tags.transformer_tags.preserves_dtype == []
+
+
 def test_scikit_learn_is_imported_only_when_it_is_used():
     code = ("import sys, psdvec; assert 'sklearn' not in sys.modules; assert 'sklearn' in dir(psdvec);"
             "print(psdvec.sklearn.PsdvecVectorizer.__name__);"
