@@ -30,7 +30,7 @@ class PsdvecVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     A word has the weight s / (s + p), where s is `smoothing` and p the relative frequency of the
     word in the text of the model. The vector of a text is the mean of the weighted vectors of its
-    words. The directions that all texts share are then removed from it (Arora, Liang and Ma, 2017).
+    words. Directions that all texts share can be removed from it (Arora, Liang and Ma, 2017).
 
     Parameters
     ----------
@@ -38,8 +38,9 @@ class PsdvecVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         A trained model, or its file. Without it, `fit` trains one on its texts.
     smoothing : float or None, default 1e-3
         The smaller, the less frequent words count. None gives all words the same weight.
-    common_components : int, default 1
-        How many common directions are removed. They are computed from the texts of `fit`.
+    common_components : int, default 0
+        How many common directions are removed. They are computed from the texts of `fit`. Removing
+        one is meant for comparing texts by cosine; classifiers can do better without.
     unseen : bool, default True
         Whether words that the model does not have get a vector by their spelling, if the model has
         learnt spelling. They are left out otherwise.
@@ -74,7 +75,7 @@ class PsdvecVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     components_: FloatArray
 
     def __init__(self, *, model: Union[None, Model, Path] = None,
-                 smoothing: Optional[float] = 1e-3, common_components: int = 1, unseen: bool = True,
+                 smoothing: Optional[float] = 1e-3, common_components: int = 0, unseen: bool = True,
                  norm: Optional[str] = "l2", **options: Any):
         self.model = model
         self.smoothing = smoothing

@@ -47,7 +47,8 @@ def test_vectors(fitted, texts):
 
 
 def test_vectors_are_those_of_the_formula(model, documents):
-    vectorizer = PsdvecVectorizer(model=model, smoothing=0.01, norm=None).fit(documents[:50])
+    vectorizer = PsdvecVectorizer(model=model, smoothing=0.01, common_components=1,
+                                  norm=None).fit(documents[:50])
     means = []
     for text in documents[:50]:
         share = np.array([model.frequency(word) for word in text.split()])
