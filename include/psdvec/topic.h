@@ -155,6 +155,23 @@ PSDVEC_API psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_t
                                              const char *const *inputs, size_t input_count,
                                              psdvec_topic_mixture_fn *on_document, void *user);
 
+/* ---- Quality ---------------------------------------------------------------------- */
+typedef struct psdvec_topics_quality {
+    double coherence;  /* mean NPMI of pairs of the words that describe a topic, by documents */
+    double diversity;  /* share of distinct words among the words that describe all topics */
+    double perplexity; /* of one half of each document, given the other half */
+    uint64_t documents, words, known;
+    uint64_t scored; /* words of which the perplexity is */
+} psdvec_topics_quality;
+
+/* Measures how good topics are by documents, which should not be those from which they were learnt.
+ * `words`: how many words describe a topic, 2 to 1000; 10 is usual. Perplexities of topics with
+ * different vocabularies cannot be compared. `text` may be NULL as in psdvec_topics_apply. */
+PSDVEC_API psdvec_status psdvec_topics_judge(psdvec_context *ctx, const psdvec_topics *topics,
+                                             const psdvec_text_options *text,
+                                             const char *const *inputs, size_t input_count,
+                                             uint32_t words, psdvec_topics_quality *quality);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,7 +16,6 @@ typedef struct applying {
     pv_scope memory;
     const psdvec_topics *topics;
     pv_topic_words words;
-    float *beta; /* words x stride */
     pv_documents documents;
     pv_batches batches;
     const pv_batch *batch;
@@ -31,6 +30,29 @@ static uint32_t find_in_topics(const void *topics, const char *word, size_t leng
     return pv_word_index_find(&((const psdvec_topics *)topics)->index, word, length, &i)
                ? i
                : PSDVEC_UNKNOWN_WORD;
+}
+
+psdvec_status pv_topics_beta(const psdvec_topics *t, pv_scope *memory, pv_topic_words *words)
+{
+    size_t stride = pv_topic_stride(t->info.topics);
+    float *beta;
+    PV_TAKE_ZERO(memory, beta, (size_t)t->info.words * stride);
+    PV_TRY(pv_scope_status(memory));
+    for (uint32_t k = 0; k < t->info.topics; k++)
+        for (uint32_t w = 0; w < t->info.words; w++)
+            beta[w * stride + k] = t->probabilities[(size_t)k * t->info.words + w];
+    *words = (pv_topic_words){
+        .topics = t->info.topics, .stride = stride, .beta = beta, .alpha = t->alpha};
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_topics_read(const psdvec_topics *t, psdvec_context *ctx,
+                             const psdvec_text_options *text, const char *const *inputs,
+                             size_t input_count, pv_documents *documents)
+{
+    PV_TRY(pv_documents_init(documents, ctx, "/tmp", t->info.words, find_in_topics, t));
+    return pv_documents_read(documents, text, t->phrases.count ? &t->phrases : NULL, inputs,
+                             input_count);
 }
 
 static psdvec_status find_mixtures(void *arg, size_t task, int worker)
@@ -51,7 +73,8 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
         /* The roles of words and documents are exchanged: only the sum of logarithms is used. */
         a->bounds[k] = pv_mixture_bound(&a->words, gamma) +
                        gather(weights, stride, batch->word + from, batch->frequency + from,
-                              (size_t)(batch->begin[k + 1] - from), a->beta, weights + stride);
+                              (size_t)(batch->begin[k + 1] - from), a->words.beta,
+                              weights + stride);
         double sum = 0;
         for (uint32_t t = 0; t < a->words.topics; t++)
             sum += (double)gamma[t];
@@ -88,23 +111,16 @@ static psdvec_status apply(applying *a, const psdvec_text_options *text, const c
 {
     const psdvec_topics *t = a->topics;
     psdvec_text_options own;
-    size_t stride = a->words.stride, most = 0;
+    size_t most = 0;
     PV_TRY(pv_options_adopt(a->ctx, &pv_text_table, text ? text : &t->text, &own));
     own.min_document_words = 1;
-    PV_TAKE_ZERO(&a->memory, a->beta, (size_t)t->info.words * stride);
-    PV_TRY(pv_scope_status(&a->memory));
-    a->words.beta = a->beta;
-    for (uint32_t k = 0; k < t->info.topics; k++)
-        for (uint32_t w = 0; w < t->info.words; w++)
-            a->beta[w * stride + k] = t->probabilities[(size_t)k * t->info.words + w];
-    PV_TRY(pv_documents_init(&a->documents, a->ctx, "/tmp", t->info.words, find_in_topics, t));
-    PV_TRY(pv_documents_read(&a->documents, &own, t->phrases.count ? &t->phrases : NULL, inputs,
-                             input_count));
+    PV_TRY(pv_topics_beta(t, &a->memory, &a->words));
+    PV_TRY(pv_topics_read(t, a->ctx, &own, inputs, input_count, &a->documents));
     PV_TRY(pv_batches_init(&a->batches, &a->documents, NULL, t->info.words));
     for (size_t b = 0; b < a->batches.count; b++)
         most = a->batches.batches[b].count > most ? a->batches.batches[b].count : most;
     PV_TAKE(&a->memory, a->gamma, most * t->info.topics);
-    PV_TAKE(&a->memory, a->weights, (size_t)psdvec_threads(a->ctx) * 2 * stride);
+    PV_TAKE(&a->memory, a->weights, (size_t)psdvec_threads(a->ctx) * 2 * a->words.stride);
     PV_TAKE(&a->memory, a->bounds, most);
     PV_TRY(pv_scope_status(&a->memory));
     return report_batches(a, on_document, user);
@@ -121,10 +137,7 @@ psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_topics *topi
     PV_NEED(ctx, on_document);
     applying a = {.ctx = ctx,
                   .memory = {.ctx = ctx, .what = "the mixtures of the documents"},
-                  .topics = topics,
-                  .words = {.topics = topics->info.topics,
-                            .stride = pv_topic_stride(topics->info.topics),
-                            .alpha = topics->alpha}};
+                  .topics = topics};
     psdvec_status status = apply(&a, text, inputs, input_count, on_document, user);
     pv_batches_free(&a.batches);
     pv_documents_free(&a.documents);

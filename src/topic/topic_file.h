@@ -47,6 +47,13 @@ typedef struct pv_topics_data {
     pv_phrase_list phrases;
 } pv_topics_data;
 
+/* P(word | topic) in the form of the kernels (mixtures.h); the memory belongs to the scope. */
+psdvec_status pv_topics_beta(const psdvec_topics *topics, pv_scope *memory, pv_topic_words *words);
+/* Reads documents with the words of the topics. The caller frees `documents` in any case. */
+psdvec_status pv_topics_read(const psdvec_topics *topics, psdvec_context *ctx,
+                             const psdvec_text_options *text, const char *const *inputs,
+                             size_t input_count, pv_documents *documents);
+
 psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_topics_data *data);
 
 #endif

@@ -81,6 +81,37 @@ PY
     "$PSDVEC" topics apply topics - --format tsv <new.txt | cut -f3- | cmp - <(cut -f3- mixtures.tsv)
 }
 
+@test "compares topics by coherence, diversity and perplexity" {
+    make_documents
+    learn -q -o three
+    "$PSDVEC" topics learn model documents.txt --topics 1 -q -o one
+    "$PSDVEC" topics compare three documents.txt --with one --words 5 --format json >said
+    # Coherence, diversity and the number of scored words, computed independently.
+    "$PSDVEC" topics show three --words 5 --format json >shown
+    python3 - <<'PY'
+import itertools, json, math
+quality = json.load(open("said"))["topics"]
+documents = [set(line.split()) for line in open("documents.txt")]
+lists = [t["words"].split() for t in json.load(open("shown"))["topics"]]
+n = len(documents)
+def share(*words):
+    return sum(all(w in d for w in words) for d in documents) / n
+npmi = []
+for a, b in (pair for words in lists for pair in itertools.combinations(words, 2)):
+    both = share(a, b)
+    npmi.append(-1 if both == 0 else math.log(both / share(a) / share(b)) / -math.log(both))
+assert abs(quality[0]["coherence"] - sum(npmi) / len(npmi)) < 1e-5, quality
+assert abs(quality[0]["diversity"] - len({w for l in lists for w in l}) / 15) < 1e-6
+assert quality[0]["scored"] == 600 * 20 and quality[0]["known"] == 600 * 40
+# Three subjects are better than one, which is not better than word frequencies.
+words = [w for line in open("documents.txt") for w in line.split()]
+unigrams = math.exp(-sum(math.log(words.count(w) / len(words)) for w in set(words) for _ in range(words.count(w))) / len(words))
+assert abs(quality[1]["perplexity"] / unigrams - 1) < .02, (quality, unigrams)
+assert quality[0]["perplexity"] < .7 * unigrams
+PY
+    "$PSDVEC" topics compare three documents.txt | grep -q coherence
+}
+
 @test "bad input is refused with a remedy, and an old output stays" {
     make_documents
     echo old >topics

@@ -51,6 +51,22 @@ class TopicDocument(NamedTuple):
     beginning: str  #: the first words
 
 
+class TopicsQuality(NamedTuple):
+    """How good topics are.
+
+    Examples
+    --------
+    >>> topics.judge(texts, words=3).documents == len(texts)
+    True
+    """
+
+    coherence: float   #: mean normalised PMI of pairs of the words that describe a topic
+    diversity: float   #: share of distinct words among those that describe all topics
+    perplexity: float  #: of one half of each document, given the other half
+    documents: int
+    known: int         #: words of the documents that the topics have
+
+
 class Topics:
     """The topics of documents: distributions over words, and the mixture of every document.
 
@@ -271,11 +287,50 @@ class Topics:
         """
         rows: List[Any] = []
         count = len(self)
-        given = split("transform", [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
-        settings = Settings(Kind.OPTIONS_TEXT, None, "transform", given[Kind.OPTIONS_TEXT])
 
         def take(_user: Any, pointer: Any) -> None:
             rows.append(np.ctypeslib.as_array(pointer.contents.shares, (count,)).copy())
+        each = _abi.psdvec_topic_mixture_fn(take)
+        self._read("transform", texts, progress, options, lambda text, paths, count: (
+            lib.psdvec_topics_apply, self._handle.pointer, text, paths, count, each, None))
+        return np.array(rows, np.float32).reshape(len(rows), count)
+
+    @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
+    def judge(self, texts: Texts, words: int = 10, *, progress: Show = False,
+              **options: Any) -> TopicsQuality:
+        """Measures how good the topics are, by documents from which they were not learnt.
+
+        Parameters
+        ----------
+        texts : path, list of pathlib.Path, or iterable of str or of token lists
+            As for `transform`.
+        words : int
+            How many words describe a topic, for coherence and diversity.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Returns
+        -------
+        TopicsQuality
+
+        Examples
+        --------
+        >>> 0 < topics.judge(texts).diversity <= 1
+        True
+        """
+        quality = _abi.psdvec_topics_quality()
+        self._read("judge", texts, progress, options, lambda text, paths, count: (
+            lib.psdvec_topics_judge, self._handle.pointer, text, paths, count, words,
+            ctypes.byref(quality)))
+        return TopicsQuality(quality.coherence, quality.diversity, quality.perplexity,
+                             int(quality.documents), int(quality.known))
+
+    def _read(self, function: str, texts: Texts, progress: Show, options: Dict[str, Any],
+              call: Any) -> None:
+        """Calls a function of the library that reads texts as the documents were read."""
+        given = split(function, [Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT], options)
+        settings = Settings(Kind.OPTIONS_TEXT, None, function, given[Kind.OPTIONS_TEXT])
         with Inputs(texts) as inputs:
             stored = lib.psdvec_topics_text_options(self._handle.pointer).contents
             own = _abi.psdvec_text_options.from_buffer_copy(stored)
@@ -284,11 +339,8 @@ class Topics:
             if inputs.tokens:
                 own.tokenizer = _abi.psdvec_tokenizer.TOKENIZER_WHITESPACE
             settings.apply(own)
-            Context(given[Kind.OPTIONS_CONTEXT], "transform", progress).run(
-                lib.psdvec_topics_apply, self._handle.pointer, ctypes.pointer(own),
-                _paths(inputs.paths), len(inputs.paths), _abi.psdvec_topic_mixture_fn(take), None,
-                inputs=inputs)
-        return np.array(rows, np.float32).reshape(len(rows), count)
+            Context(given[Kind.OPTIONS_CONTEXT], function, progress).run(
+                *call(ctypes.pointer(own), _paths(inputs.paths), len(inputs.paths)), inputs=inputs)
 
     def save(self, path: Path) -> None:
         """Copies the topics file.

@@ -56,6 +56,15 @@ def test_other_documents(topics):
     assert upper[0] == pytest.approx([.5, .5])
 
 
+def test_quality(topics, documents):
+    quality = topics.judge(documents, words=5)
+    assert quality.diversity == 1 and quality.coherence > .3
+    assert quality.documents == 300 and quality.known == 9000
+    assert 14.5 < quality.perplexity < 16  # 2 sqrt(7 * 8) = 14.97 for known topics
+    with pytest.raises(psdvec.OptionError):
+        topics.judge(documents, words=1)
+
+
 def test_the_same_for_files_and_lists(model, documents, topics, tmp_path):
     path = tmp_path / "documents.txt"
     path.write_text("\n".join(map(" ".join, documents)) + "\n")
