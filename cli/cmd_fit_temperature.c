@@ -146,7 +146,9 @@ static int act(struct run *run)
         code = counts_file_open(run, counts, &fit.counts);
     if (code)
         return code;
-    model_file_text(run, fit.model, &text);
+    code = model_file_text(run, fit.model, &text);
+    if (code)
+        return code;
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;

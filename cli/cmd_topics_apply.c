@@ -152,9 +152,9 @@ const struct command cmd_topics_apply = {
     .inherited = options_of_model,
     .inherited_from = "those of the topics file",
     .examples =
-        EXAMPLES({"psdvec topics apply topics.safetensors new.txt",
+        EXAMPLES({"psdvec topics apply topics.safetensors wiki.txt",
                   "The largest topics of each line of a text."},
-                 {"psdvec topics apply topics.safetensors new.txt --format tsv -o mixtures.tsv",
+                 {"psdvec topics apply topics.safetensors wiki.txt --format tsv -o mixtures.tsv",
                   "All shares, for other programs."}),
     .operands = {2, SIZE_MAX},
     .missing = "give a topics file and documents: files, folders, or - for standard input",

@@ -89,7 +89,7 @@ const struct command cmd_topics_compare = {
     .inherited = options_of_model,
     .inherited_from = "those of the topics file",
     .examples =
-        EXAMPLES({"psdvec topics compare topics.safetensors new.txt --with more.safetensors",
+        EXAMPLES({"psdvec topics compare topics.safetensors wiki.txt --with two.safetensors",
                   "Which topics describe other documents better?"}),
     .operands = {2, SIZE_MAX},
     .missing = "give a topics file and documents: files, folders, or - for standard input",

@@ -69,7 +69,9 @@ static int act(struct run *run)
     int code = model_file_open(run, arguments->operands[0], &model);
     if (code)
         return code;
-    model_file_text(run, model, &text);
+    code = model_file_text(run, model, &text);
+    if (code)
+        return code;
     text.strict = false;
     text.json_field = NULL;
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
@@ -106,12 +108,11 @@ const struct command cmd_topics_learn = {
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
-    .examples =
-        EXAMPLES({"psdvec topics learn wiki.safetensors posts.txt -o topics.safetensors",
-                  "50 topics; every line of the text is a document."},
-                 {"psdvec topics learn wiki.safetensors letters --document file --topics 20 -o "
-                  "topics.safetensors",
-                  "20 topics; every file of a folder is a document."}),
+    .examples = EXAMPLES(
+        {"psdvec topics learn wiki.safetensors notes.txt --topics 20 -o topics.safetensors",
+         "20 topics; every line of the text is a document."},
+        {"psdvec topics learn wiki.safetensors books --document file --topics 2 -o two.safetensors",
+         "Two topics; every file of a folder is a document."}),
     .notes = PARAGRAPHS(
         "The topics do not depend on a random seed, the number of threads or the memory limit. "
         "docs/explanation/topics.md has the formulas."),

@@ -85,7 +85,8 @@ static bool loses_digits(const struct question *q, const char *text)
     if (!strpbrk(text, "0123456789") || !q->info->counts_json ||
         psdvec_model_find(q->model, text, length, &exact))
         return false;
-    model_file_text(q->run, q->model, &rules);
+    if (model_file_text(q->run, q->model, &rules))
+        return false;
     bool letters = false;
     for (size_t k = 0; k < length; k++)
         letters |= isalpha((unsigned char)text[k]) || (unsigned char)text[k] >= 0x80;

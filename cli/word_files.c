@@ -92,15 +92,20 @@ static void add_normalized(struct run *run, const psdvec_model *model, const cha
         buffer_text(token, word);
 }
 
-void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text)
+int model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text)
 {
     psdvec_settings *settings;
     psdvec_text_options_default(text);
-    if (psdvec_model_settings(run->ctx, model, PSDVEC_OPTIONS_COUNT, &settings) != PSDVEC_OK)
-        return;
+    psdvec_status status =
+        psdvec_model_settings(run->ctx, model, PSDVEC_OPTIONS_COUNT, &settings);
+    if (status == PSDVEC_ERR_FORMAT)
+        return EXIT_FINE; /* not known */
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
     *text = ((const psdvec_count_options *)psdvec_settings_struct(settings))->text;
     text->json_field = NULL; /* lives in the settings, and applies to files */
     psdvec_settings_free(settings);
+    return EXIT_FINE;
 }
 
 /* Writes keywords such as "all" instead of the numbers that represent them. */

@@ -37,8 +37,9 @@ int model_file_unknown(struct run *run, const psdvec_model *model, const char *w
 /* A word of the model as a cell; output for people has its usual spelling. */
 struct cell model_word_cell(const psdvec_model *model, uint32_t word);
 
-/* How the model's text was split into words; by default as in psdvec count. */
-void model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text);
+/* How the model's text was split into words; as in psdvec count if that is not known. Returns an exit
+ * status. */
+int model_file_text(struct run *run, const psdvec_model *model, psdvec_text_options *text);
 /* The training settings that had an effect, as a JSON object: without options that do not apply.
  * NULL if they are not known. */
 const char *model_file_settings(const psdvec_model *model);

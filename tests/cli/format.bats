@@ -16,6 +16,7 @@ setup_file() {
     "$PSDVEC" train text.counts -o text.model --dim 4 -q
     "$PSDVEC" baseline svd text.counts -o svd.model --dim 4 -q
     "$PSDVEC" baseline ppmi text.counts -o ppmi.model -q
+    "$PSDVEC" topics learn text.model text.txt --topics 2 -o text.topics -q
 }
 
 setup() {
@@ -51,6 +52,10 @@ explain|rows|explain text.model the queen rules xyzzy
 explain-counts|rows|explain text.model the queen rules --counts text.counts
 residuals|rows|residuals text.model text.counts --min-count 1 --top 4
 interaction|rows|interaction text.txt -M text.model --min-count 1 --top 3
+topics-show|rows|topics show text.topics
+topics-one|rows|topics show text.topics --topic 1 --documents 2
+topics-apply|rows|topics apply text.topics held.txt
+topics-compare|rows|topics compare text.topics held.txt
 fit-temperature|facts|fit-temperature text.model held.txt
 table|rows|table text.txt --methods psd,svd --dim 4 --min-count 1 --sets pairs.txt --resamples 10 -o out
 END
@@ -65,7 +70,8 @@ END
     while read -r page; do
         name=$(basename "$page" .1)
         name=${name#psdvec-}
-        grep -qE "^(${name}|${name/counts-/counts }) " called
+        name=${name/counts-/counts }
+        grep -qE "^${name/topics-/topics } " called
         grep -q 'table|tsv|json|markdown' "$page"
     done <with
 }

@@ -54,8 +54,9 @@ holds() {
     for group in $groups; do
         grep -q "{ holds ${group%%:*}; }" "$BATS_TEST_FILENAME"
     done
-    # Commands that take no file of psdvec; and ask, which calls similar and the others.
-    local none=" tokenize phrases help counts-import ask "
+    # Commands that take no file of psdvec, or only topics files, which 0.1.0 did not have; and ask,
+    # which calls similar and the others.
+    local none=" tokenize phrases help counts-import ask topics-show topics-apply topics-compare "
     mkdir man
     "$PSDVEC" internal-man man
     for page in man/psdvec-*; do
@@ -63,7 +64,7 @@ holds() {
         command=${command%.1}
         [[ $none == *" $command "* ]] && continue
         case $command in
-        counts-* | baseline-*) command="${command%%-*} ${command#*-}" ;;
+        counts-* | baseline-* | topics-*) command="${command%%-*} ${command#*-}" ;;
         esac
         grep -qE "(say |near_ship |=\\()$command( |$)" golden.bash || { echo "no case of psdvec $command"; return 1; }
     done
@@ -122,6 +123,7 @@ holds() {
 @test "generate" { holds generate; }
 @test "fit-temperature" { holds fit_temperature; }
 @test "interaction" { holds interaction; }
+@test "topics learn" { holds topics; }
 @test "simulate into an old folder" { holds simulation; }
 
 # ---- Interrupted runs ----------------------------------------------------------------------------------
