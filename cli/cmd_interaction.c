@@ -265,4 +265,5 @@ const struct command cmd_interaction = {
         "memory is short, the text is kept in temporary files, in /tmp unless --temp-dir is given."),
     .operands = {1, SIZE_MAX},
     .missing = "give a text: files, folders, or - for standard input",
+    .temporary = true,
     .act = act};

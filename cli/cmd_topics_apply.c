@@ -158,4 +158,5 @@ const struct command cmd_topics_apply = {
                   "All shares, for other programs."}),
     .operands = {2, SIZE_MAX},
     .missing = "give a topics file and documents: files, folders, or - for standard input",
+    .temporary = true,
     .act = act};

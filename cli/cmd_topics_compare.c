@@ -93,4 +93,5 @@ const struct command cmd_topics_compare = {
                   "Which topics describe other documents better?"}),
     .operands = {2, SIZE_MAX},
     .missing = "give a topics file and documents: files, folders, or - for standard input",
+    .temporary = true,
     .act = act};

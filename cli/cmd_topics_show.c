@@ -39,7 +39,7 @@ static void add_documents(struct rows *rows, struct run *run, const psdvec_topic
     uint64_t *documents = must_alloc(most, sizeof *documents);
     size_t found = 0;
     if (psdvec_topics_documents(run->ctx, topics, topic, most, documents, &found) != PSDVEC_OK)
-        found = 0;
+        out_of_memory(); /* there is no other reason */
     for (size_t k = 0; k < found; k++)
         rows_add(rows, whole_cell(topic + 1), whole_cell(documents[k] + 1),
                  real_cell((double)psdvec_topics_mixture(topics, documents[k])[topic]),
@@ -58,7 +58,7 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
     struct show show;
     double largest = 0;
     if (psdvec_topics_words(run->ctx, topics, topic, most, list, &found) != PSDVEC_OK)
-        found = 0;
+        out_of_memory(); /* there is no other reason */
     for (size_t k = 0; k < found; k++)
         largest = list[k].probability > largest ? list[k].probability : largest;
     for (size_t k = 0; k < found; k++) {

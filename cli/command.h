@@ -119,6 +119,7 @@ struct command {
     /* After the first operand, -word and +word are operands too; see argument_sign(). */
     bool signed_operands;
     bool stores_lines; /* it writes the file of line_history.h */
+    bool temporary;    /* may create temporary files in /tmp */
     bool sorts_large;  /* without -o, it may create temporary files beside the first operand */
     int (*act)(struct run *run); /* returns the exit status */
 };

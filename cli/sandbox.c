@@ -14,6 +14,7 @@
 #include "system.h"
 #include "util/new_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,8 @@ static bool restrict_files(const struct arguments *arguments, const char *output
     else if (arguments->command->sorts_large ||
              (arguments_have(arguments, "in-place") && argument_flag(arguments, "in-place")))
         permit_output(ruleset, rights, arguments->operands[0]);
+    if (arguments->command->temporary)
+        permit(ruleset, rights, P_tmpdir);
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
         if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text)

@@ -24,7 +24,7 @@ const char *topics_words(struct run *run, const psdvec_topics *topics, uint32_t 
     size_t found = 0, length;
     buffer_text(&text, "");
     if (psdvec_topics_words(run->ctx, topics, topic, most, words, &found) != PSDVEC_OK)
-        found = 0;
+        out_of_memory(); /* there is no other reason */
     for (size_t k = 0; k < found; k++) {
         const char *word = psdvec_topics_word(topics, words[k].word, &length);
         buffer_text(&text, k ? " " : "");

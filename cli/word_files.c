@@ -96,9 +96,8 @@ int model_file_text(struct run *run, const psdvec_model *model, psdvec_text_opti
 {
     psdvec_settings *settings;
     psdvec_text_options_default(text);
-    psdvec_status status =
-        psdvec_model_settings(run->ctx, model, PSDVEC_OPTIONS_COUNT, &settings);
-    if (status == PSDVEC_ERR_FORMAT)
+    psdvec_status status = psdvec_model_settings(run->ctx, model, PSDVEC_OPTIONS_COUNT, &settings);
+    if (status == PSDVEC_ERR_MISMATCH)
         return EXIT_FINE; /* not known */
     if (status != PSDVEC_OK)
         return run_failed(run, status);

@@ -10,6 +10,7 @@
 #include "train/joint.h"
 #include "train/options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,10 @@ static psdvec_status take_all(psdvec_context *ctx, const char *path, const pv_op
     for (const psdvec_option *row = table->rows; row->name; row++) {
         if (!pv_options_hold(table, options, row->needs))
             continue;
+        errno = 0;
         char *text = pv_option_text(row, options);
+        if (!text && errno == ENOMEM)
+            return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory while reading options");
         psdvec_status status = text ? psdvec_settings_set(settings, row->name, text) : PSDVEC_OK;
         free(text);
         if (status == PSDVEC_ERR_OPTION) /* about a number that was read without its limits */

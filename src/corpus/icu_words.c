@@ -92,15 +92,17 @@ static void start_piece(pv_icu_breaker *breaker, const char *text, size_t length
 {
     UErrorCode error = U_ZERO_ERROR;
     size_t left = (size_t)(breaker->end - text);
-    const char *cut = text + length;
-    if (length >= left)
-        cut = breaker->end;
-    else
+    if (length >= left) { /* also of an empty span */
+        breaker->whole = true;
+        length = left;
+    } else {
+        const char *cut = text + length;
         while (cut > text && !is_end(text, cut, breaker->end))
             cut--;
-    breaker->whole = cut > text;
-    if (breaker->whole)
-        length = (size_t)(cut - text);
+        breaker->whole = cut > text;
+        if (breaker->whole)
+            length = (size_t)(cut - text);
+    }
     for (int k = 0; k < 3 && length < left && ((unsigned char)text[length] & 0xC0) == 0x80; k++)
         length--; /* to the beginning of a character */
     breaker->begin = text;

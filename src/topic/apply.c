@@ -6,6 +6,7 @@
 #include "corpus/options.h"
 #include "topic/topic_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_SWEEPS = 100, TASK_DOCUMENTS = 16 };
@@ -50,7 +51,7 @@ psdvec_status pv_topics_read(const psdvec_topics *t, psdvec_context *ctx,
                              const psdvec_text_options *text, const char *const *inputs,
                              size_t input_count, pv_documents *documents)
 {
-    PV_TRY(pv_documents_init(documents, ctx, "/tmp", t->info.words, find_in_topics, t));
+    PV_TRY(pv_documents_init(documents, ctx, P_tmpdir, t->info.words, find_in_topics, t));
     return pv_documents_read(documents, text, t->phrases.count ? &t->phrases : NULL, inputs,
                              input_count);
 }

@@ -154,6 +154,19 @@ PY
     grep -q 'checksum\|damaged' said
 }
 
+@test "documents that do not fit the memory go to a temporary file" {
+    [ -z "${SANITIZE:-}" ] || skip "needs a memory limit"
+    make_documents
+    learn -q -o topics
+    for _ in $(seq 60); do cat documents.txt; done >many.txt
+    "$PSDVEC" topics apply topics many.txt --format tsv --memory 16M -o small
+    "$PSDVEC" topics apply topics many.txt --format tsv --memory 1G -o large
+    cmp small large
+    "$PSDVEC" topics learn model many.txt --topics 2 --iterations 2 --memory 24M -q -o small
+    "$PSDVEC" topics learn model many.txt --topics 2 --iterations 2 --memory 1G -q -o large
+    cmp small large
+}
+
 @test "one document of each kind: empty, of one word, and very long" {
     make_documents
     { cat documents.txt; echo; echo ship; awk 'BEGIN { for (k = 0; k < 300000; k++) printf "bread oven "; print "" }'; } >more.txt

@@ -134,7 +134,7 @@ static psdvec_topics *learn(bench *b, const psdvec_topic_options *options,
                             psdvec_topics_report *report)
 {
     psdvec_model *model;
-    psdvec_topics *topics;
+    psdvec_topics *topics = NULL;
     const char *input = b->text;
     if (psdvec_model_open(b->ctx, b->model_path, &model) != PSDVEC_OK ||
         psdvec_topics_learn(b->ctx, options, model, NULL, &input, 1, b->output, report) !=
