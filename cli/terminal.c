@@ -5,11 +5,9 @@
  * from C.UTF-8. */
 #include "terminal.h"
 
-#include "memory.h"
 #include "system.h"
 #include "util/number.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <string.h>
@@ -19,11 +17,8 @@
 void terminal_start(void)
 {
     const char *name = setlocale(LC_CTYPE, ""); /* NOLINT(concurrency-mt-unsafe): at the start */
-    errno = 0;
-    if ((!name || !strcmp(name, "C") || !strcmp(name, "POSIX")) &&
-        !setlocale(LC_CTYPE, "C.UTF-8") && /* NOLINT(concurrency-mt-unsafe) */
-        errno == ENOMEM)
-        out_of_memory();
+    if (!name || !strcmp(name, "C") || !strcmp(name, "POSIX"))
+        setlocale(LC_CTYPE, "C.UTF-8"); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 bool terminal_unicode(void)
