@@ -9,6 +9,7 @@
 
 #include "exit_status.h"
 #include "system.h"
+#include "util/new_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -279,7 +280,8 @@ static int make_records(struct table *table)
             return refuse_other_file(table, path,
                                      "already exists, and psdvec table did not write it");
     }
-    if (mkdir(table->records, 0777) != 0 && errno != EEXIST)
+    errno = pv_new_folder(table->records);
+    if (errno != 0 && errno != EEXIST)
         return cannot(table, "create the folder", table->records);
     if (!is_empty(table->records))
         return refuse_other_file(table, table->records,
@@ -313,7 +315,8 @@ static void name_file(struct table *table, struct table_item *item, const char *
 int table_folder_open(struct table *table)
 {
     struct stat status;
-    bool made = mkdir(table->folder, 0777) == 0;
+    errno = pv_new_folder(table->folder);
+    bool made = errno == 0;
     if (!made && errno != EEXIST)
         return cannot(table, "create the folder", table->folder);
     if (stat(table->folder, &status) != 0 || !S_ISDIR(status.st_mode))

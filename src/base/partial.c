@@ -10,6 +10,7 @@
 #include "base/platform.h"
 #include "base/safetensors_write.h"
 #include "util/c_locale.h"
+#include "util/new_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -193,7 +194,7 @@ static psdvec_status fail_in_the_way(const pv_partial *p, const char *what)
 
 static psdvec_status open_folder(pv_partial *p)
 {
-    int made = mkdir(p->folder, 0777) == 0 ? 0 : errno;
+    int made = pv_new_folder(p->folder);
     if (made != 0 && made != EEXIST)
         return pv_fail_errno(p->ctx, PSDVEC_ERR_WRITE,
                              "cannot create the folder for interrupted runs", p->folder, made);

@@ -20,6 +20,7 @@
 #include "count/phrase_find.h"
 #include "count/vocabulary.h"
 #include "util/c_locale.h"
+#include "util/new_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -357,10 +358,8 @@ static psdvec_status add_up_inputs(resumable *r)
 static psdvec_status make_folder(psdvec_context *ctx, const char *path)
 {
     struct stat info;
-    if (mkdir(path, 0777) == 0)
-        return PSDVEC_OK;
-    int error = errno;
-    if (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    int error = pv_new_folder(path);
+    if (error == 0 || (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
         return PSDVEC_OK;
     return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot be the folder of `resume`", path, error);
 }

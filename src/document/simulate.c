@@ -24,6 +24,7 @@
 #include "model/model_write.h"
 #include "train/options.h"
 #include "util/c_locale.h"
+#include "util/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -268,12 +269,13 @@ static psdvec_status folder_open(psdvec_context *ctx, const char *path, simulati
             return pv_fail(ctx, PSDVEC_ERR_MEMORY, "out of memory");
         }
     struct stat found;
-    if (mkdir(path, 0777) == 0) {
+    int error = pv_new_folder(path);
+    if (error == 0) {
         f->made = true;
         return PSDVEC_OK;
     }
-    if (errno != EEXIST)
-        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot create the folder", path, errno);
+    if (error != EEXIST)
+        return pv_fail_errno(ctx, PSDVEC_ERR_WRITE, "cannot create the folder", path, error);
     if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode))
         return pv_fail(ctx, PSDVEC_ERR_WRITE,
                        "%s: is not a folder, and a simulation consists of several files; choose "

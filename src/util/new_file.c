@@ -288,13 +288,30 @@ static int sync_data(const pv_new_file *file)
     return error == EINVAL || error == EROFS ? 0 : error; /* the file system cannot sync */
 }
 
-static void sync_folder(const pv_new_file *file)
+static void sync_folder_at(const char *path)
 {
-    int folder = open(file->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return;
     fsync(folder); /* some file systems cannot; the files themselves are safe already */
     close(folder);
+}
+
+static void sync_folder(const pv_new_file *file)
+{
+    sync_folder_at(file->folder);
+}
+
+int pv_new_folder(const char *path)
+{
+    char *parent = NULL;
+    if (mkdir(path, 0777) != 0)
+        return errno;
+    if (pv_asprintf(&parent, "%s/..", path) < 0)
+        return 0;
+    sync_folder_at(parent);
+    free(parent);
+    return 0;
 }
 
 /* Gives the file a name that must not exist. Returns 0 or an errno value. */

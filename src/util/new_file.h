@@ -43,6 +43,10 @@ int pv_new_files_place(pv_new_file *const *files, size_t count, bool sync, size_
 /* Closes the file; removes it if it was not moved to its target. */
 void pv_new_file_drop(pv_new_file *file);
 
+/* Creates a folder, so that it survives a power failure as the files in it do. Returns 0 or an errno
+ * value. */
+int pv_new_folder(const char *path);
+
 /* Whether this file is missing because the replacement of its set was interrupted. */
 bool pv_new_file_was_interrupted(const char *path);
 /* The path of the complete new file in that case. On the heap; NULL if out of memory. */

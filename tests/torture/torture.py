@@ -481,6 +481,16 @@ def judge_end(outcome):
     return problems
 
 
+def set_aside(name, files):
+    """The old and the new file of a set, where a kill interrupted its replacement.
+
+    docs/reference/output.md, "Files that belong together".
+    """
+    folder, base = os.path.split(name)
+    beside = [os.path.join(folder, f".{base}.psdvec-{suffix}") for suffix in ("old", "new")]
+    return [files[path] for path in beside if path in files]
+
+
 def judge_files(reference, outcome, leftovers_are_fine=False):
     problems = []
     before, complete, after = reference.before, reference.plain.files, outcome.files
@@ -488,7 +498,8 @@ def judge_files(reference, outcome, leftovers_are_fine=False):
         if reference.kept(name) or reference.varies(name):
             continue
         if name not in after:
-            problems.append(f"lost: {name}")
+            if not leftovers_are_fine or before[name] not in set_aside(name, after):
+                problems.append(f"lost: {name}")
         elif name in before or name in complete:
             if after[name] not in [files[name] for files in (before, complete) if name in files]:
                 problems.append(f"damaged: {name}")
@@ -910,8 +921,10 @@ def run_power(options, bench, references):
         disk = Disk(folder)
         bench.run(case, None, f"trace={trace}", again=True, folder=folder)
         problems, seen, operations = [], set(), list(read_trace(trace))
-        for number, operation in enumerate(operations):
+        for operation, following in zip(operations, operations[1:] + [("end", 0)]):
             disk.apply(*operation)
+            if operation[0] == "gone" and following[:2] == ("name", operation[1]):
+                continue  # both are one call of rename()
             for loss, files in disk.states():
                 outcome = Outcome(1, b"", "", files, [], False)
                 digest = hashlib.sha256(repr(sorted(files.items())).encode()).digest()
@@ -921,7 +934,8 @@ def run_power(options, bench, references):
                 # What a folder that is part of the result holds is judged by the next run.
                 found = [f"{problem} ({loss})" for problem in judge_files(reference, outcome, True)
                          if not problem.startswith("mixed")]
-                if not found and case.keeps + case.caches:
+                interrupted = any(name not in files for name in reference.before)
+                if not found and (interrupted or case.keeps + case.caches):
                     bench.prepare(folder, files)
                     found = [f"{problem} ({loss})"
                              for problem in run_again(bench, reference, "unlink", folder)]
@@ -929,7 +943,8 @@ def run_power(options, bench, references):
         if operations:
             loss, files = next(disk.states())
             lost = [name for name in different(files, reference.plain.files)
-                    if not reference.kept(name)]
+                    if name in reference.plain.files and not reference.kept(name) and
+                    not reference.varies(name)]
             if lost:
                 problems.append("not durable: a power loss after the end undoes " + ", ".join(lost))
         else:
