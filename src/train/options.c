@@ -166,7 +166,10 @@ psdvec_status pv_settings_read(psdvec_context *ctx, const char *path, const char
                                psdvec_train_options *options, pv_buffer *lists)
 {
     static const char *const also[] = {"constants", NULL};
-    return pv_options_read_json(ctx, &pv_train_table, path, "training", json, also, options, lists);
+    PV_TRY(
+        pv_options_read_json(ctx, &pv_train_table, path, "training", json, also, options, lists));
+    fit_default_bands(options);
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_settings_constants(psdvec_context *ctx, const char *path, const char *json,
