@@ -411,7 +411,7 @@ static bool load_run(unsigned threads, double seconds, double pause, FILE *repor
     }
     double grown = watch(&l, seconds, report);
     atomic_store(&l.stop, true);
-    bool fine = grown <= 1; /* threads have caches of freed memory */
+    bool fine = grown <= 1; /* threads of glibc have caches of freed memory */
     for (unsigned t = 0; t < threads; t++) {
         pthread_join(workers[t].thread, NULL);
         if (*workers[t].failure)
