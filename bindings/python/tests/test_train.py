@@ -184,13 +184,13 @@ def test_ctrl_c_stops_within_a_second(documents, tmp_path):
 
 def test_an_interrupted_run_resumes(documents, tmp_path):
     counts = psdvec.count(documents, tmp_path / "c", min_count=1)
-    options = dict(dim=40, iterations=60, eigen_tolerance=1e-6)
+    options = dict(dim=40, iterations=150, eigen_tolerance=1e-6)
     whole = psdvec.train(counts, tmp_path / "whole", **options)
     seen = []
 
     def stop(progress):
         seen.append(progress.objective)
-        if len([x for x in seen if x == x]) > 2:
+        if any(x == x for x in seen):  # reports come ten times a second; training takes longer
             raise KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt):
         psdvec.train(counts, tmp_path / "m", progress=stop, **options)
