@@ -103,12 +103,11 @@ END
     run psdvec similar extended.safetensors theremin --top 5
 fi
 
-# The three largest of some topics; short entries have too few words for more iterations to matter.
+# Few iterations, to be quick.
 if [ $own = no ]; then
     title "Find topics: each entry is a mixture of them"
     run psdvec topics learn "$model" "$text" --topics 20 --iterations 8 -q -o topics.safetensors
-    printf '\n%s$ psdvec topics show topics.safetensors --words 6 | head -n 5%s\n' "$bold" "$plain"
-    psdvec topics show topics.safetensors --words 6 | head -n 5
+    run psdvec topics show topics.safetensors --words 6
 fi
 
 title "Convert to word2vec text, which gensim and many other programs read"
