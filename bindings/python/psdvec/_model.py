@@ -100,6 +100,7 @@ class Model(GensimNames):
         self._index: Optional[Dict[str, int]] = None
         self._vectors: Optional[FloatArray] = None
         self._norms: Optional[FloatArray] = None
+        self._view_of: Optional[Tuple["Model", float]] = None  # with_spelling: the model, the weight
 
     @property
     def _model(self) -> int:
@@ -641,7 +642,9 @@ class Model(GensimNames):
         pointer = ctypes.c_void_p()
         shared().call(lib.psdvec_model_with_spelling, self._model, float(weight),
                       ctypes.byref(pointer))
-        return Model(self.path, _handle=ModelHandle(self.path, pointer.value))
+        other = Model(self.path, _handle=ModelHandle(self.path, pointer.value))
+        other._view_of = (self, float(weight))
+        return other
 
     # ---- Queries --------------------------------------------------------------------------
     def _options(self, restrict: Optional[int], min_frequency: int, min_score: Optional[float],
@@ -1216,6 +1219,8 @@ class Model(GensimNames):
         self.close()
 
     def __reduce__(self) -> Any:
+        if self._view_of is not None:
+            return (Model.with_spelling, self._view_of)
         if self._handle.folder is None:
             return (Model, (os.path.abspath(self.path),))
         return (from_bytes, (self.to_bytes(),))
@@ -1242,7 +1247,9 @@ class Model(GensimNames):
             return file.read()
 
     def __copy__(self) -> "Model":
-        return Model(self.path, _handle=self._handle)
+        other = Model(self.path, _handle=self._handle)
+        other._view_of = self._view_of
+        return other
 
     def __deepcopy__(self, _memo: Any) -> "Model":
         return self.__copy__()  # models never change

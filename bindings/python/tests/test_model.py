@@ -118,7 +118,9 @@ def test_files_that_are_no_models(tmp_path):
 
 def test_pickle_and_copy(model, documents):
     in_memory = psdvec.train(documents, dim=5, min_count=1)
-    for original in (model, in_memory):
+    weak = in_memory.with_spelling(0.5)
+    assert not np.array_equal(weak.vectors, in_memory.vectors)
+    for original in (model, in_memory, weak, copy.copy(weak)):
         for again in (pickle.loads(pickle.dumps(original)), copy.copy(original),
                       copy.deepcopy(original)):
             assert np.array_equal(again.vectors, original.vectors)
