@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 100, TASK_DOCUMENTS = 16 };
-#define SWEEP_TOLERANCE 1e-4
+enum { TASK_DOCUMENTS = 16 };
 
 typedef struct applying {
     psdvec_context *ctx;
@@ -69,8 +68,8 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
         float *gamma = a->gamma + k * a->words.topics;
         pv_mixture_start(&a->words, (double)a->documents.known[batch->first + k], gamma);
         pv_mixture_find(&a->words, sweep, batch->word + from, batch->frequency + from,
-                        (size_t)(batch->begin[k + 1] - from), MOST_SWEEPS, SWEEP_TOLERANCE, gamma,
-                        weights, weights + stride);
+                        (size_t)(batch->begin[k + 1] - from), PV_MOST_SWEEPS, PV_SWEEP_TOLERANCE,
+                        gamma, weights, weights + stride);
         /* The roles of words and documents are exchanged: only the sum of logarithms is used. */
         a->bounds[k] = pv_mixture_bound(&a->words, gamma) +
                        gather(weights, stride, batch->word + from, batch->frequency + from,
@@ -112,17 +111,14 @@ static psdvec_status apply(applying *a, const psdvec_text_options *text, const c
 {
     const psdvec_topics *t = a->topics;
     psdvec_text_options own;
-    size_t most = 0;
     PV_TRY(pv_options_adopt(a->ctx, &pv_text_table, text ? text : &t->text, &own));
     own.min_document_words = 1;
     PV_TRY(pv_topics_beta(t, &a->memory, &a->words));
     PV_TRY(pv_topics_read(t, a->ctx, &own, inputs, input_count, &a->documents));
     PV_TRY(pv_batches_init(&a->batches, &a->documents, NULL, t->info.words));
-    for (size_t b = 0; b < a->batches.count; b++)
-        most = a->batches.batches[b].count > most ? a->batches.batches[b].count : most;
-    PV_TAKE(&a->memory, a->gamma, most * t->info.topics);
+    PV_TAKE(&a->memory, a->gamma, a->batches.most * t->info.topics);
     PV_TAKE(&a->memory, a->weights, (size_t)psdvec_threads(a->ctx) * 2 * a->words.stride);
-    PV_TAKE(&a->memory, a->bounds, most);
+    PV_TAKE(&a->memory, a->bounds, a->batches.most);
     PV_TRY(pv_scope_status(&a->memory));
     return report_batches(a, on_document, user);
 }

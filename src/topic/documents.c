@@ -171,7 +171,6 @@ psdvec_status pv_batches_init(pv_batches *b, const pv_documents *documents,
 {
     psdvec_context *ctx = documents->ctx;
     uint64_t most_entries = 0, bytes = 0;
-    size_t most_documents = 0;
     *b = (pv_batches){.memory = {.ctx = ctx, .what = "the documents"},
                       .documents = documents,
                       .vocabulary = vocabulary,
@@ -181,7 +180,7 @@ psdvec_status pv_batches_init(pv_batches *b, const pv_documents *documents,
         end = batch_end(documents, first);
         uint64_t entries = pv_documents_entries(documents, first, end - first);
         most_entries = pv_larger(most_entries, entries);
-        most_documents = end - first > most_documents ? end - first : most_documents;
+        b->most = end - first > b->most ? end - first : b->most;
         bytes += 16 * entries + 8 * (end - first + words + 4);
     }
     b->together = b->count <= 1 || bytes <= pv_memory_left(ctx) / 3;
@@ -195,7 +194,7 @@ psdvec_status pv_batches_init(pv_batches *b, const pv_documents *documents,
             take_arrays(&b->memory, &b->batches[k], end - first,
                         pv_documents_entries(documents, first, end - first), words);
         else if (k == 0)
-            take_arrays(&b->memory, &b->batches[0], most_documents, most_entries, words);
+            take_arrays(&b->memory, &b->batches[0], b->most, most_entries, words);
         else { /* all share the arrays of the first */
             pv_batch own = b->batches[k];
             b->batches[k] = b->batches[0];

@@ -88,6 +88,7 @@ typedef struct pv_batches {
     const uint32_t *vocabulary; /* number of each word in the vocabulary, or PSDVEC_UNKNOWN_WORD */
     uint32_t words;             /* of the vocabulary */
     size_t count;
+    size_t most;    /* documents of a batch */
     bool together;  /* all batches are in memory */
     size_t current; /* otherwise: the batch that is; SIZE_MAX: none */
     pv_batch *batches;

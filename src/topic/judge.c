@@ -17,8 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 100, TASK_DOCUMENTS = 16 };
-#define SWEEP_TOLERANCE 1e-4
+enum { TASK_DOCUMENTS = 16 };
 
 typedef struct judging {
     psdvec_context *ctx;
@@ -62,7 +61,7 @@ static psdvec_status list_words(judging *j)
     PV_TRY_DONE(pv_scope_status(&j->memory));
     PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t k = 0; k < topics; k++) {
-        PV_TRY_DONE(psdvec_topics_words(j->ctx, t, k, j->listed, best, &j->length[k]));
+        PV_TRY_DONE(pv_topics_words(j->ctx, t, k, j->listed, best, &j->length[k]));
         for (size_t i = 0; i < j->length[k]; i++) {
             j->list[k * j->listed + i] = best[i].word;
             j->first[best[i].word + 2]++;
@@ -156,8 +155,8 @@ static psdvec_status complete_documents(void *arg, size_t task, int worker)
         if (j->scored[k] == 0)
             continue;
         pv_mixture_start(t, (double)(j->documents.known[batch->first + k] - j->scored[k]), gamma);
-        pv_mixture_find(t, sweep, batch->word + from, first, count, MOST_SWEEPS, SWEEP_TOLERANCE,
-                        gamma, weights, weights + t->stride);
+        pv_mixture_find(t, sweep, batch->word + from, first, count, PV_MOST_SWEEPS,
+                        PV_SWEEP_TOLERANCE, gamma, weights, weights + t->stride);
         double total = 0;
         for (uint32_t i = 0; i < t->topics; i++)
             total += (double)gamma[i];
@@ -201,7 +200,7 @@ static psdvec_status judge(judging *j, const psdvec_text_options *text, const ch
                            size_t input_count, psdvec_topics_quality *quality)
 {
     const psdvec_topics *t = j->topics;
-    size_t workers = (size_t)psdvec_threads(j->ctx), most = 0;
+    size_t workers = (size_t)psdvec_threads(j->ctx);
     psdvec_text_options own;
     PV_TRY(pv_options_adopt(j->ctx, &pv_text_table, text ? text : &t->text, &own));
     own.min_document_words = 1;
@@ -209,8 +208,6 @@ static psdvec_status judge(judging *j, const psdvec_text_options *text, const ch
     PV_TRY(pv_topics_beta(t, &j->memory, &j->words));
     PV_TRY(pv_topics_read(t, j->ctx, &own, inputs, input_count, &j->documents));
     PV_TRY(pv_batches_init(&j->batches, &j->documents, NULL, t->info.words));
-    for (size_t b = 0; b < j->batches.count; b++)
-        most = j->batches.batches[b].count > most ? j->batches.batches[b].count : most;
     for (size_t k = 0; k < j->documents.count; k++) {
         size_t entries = (size_t)pv_documents_entries(&j->documents, k, 1);
         j->most_entries = entries > j->most_entries ? entries : j->most_entries;
@@ -221,8 +218,8 @@ static psdvec_status judge(judging *j, const psdvec_text_options *text, const ch
     PV_TAKE(&j->memory, j->halves, workers * 2 * j->most_entries);
     PV_TAKE(&j->memory, j->gamma, workers * t->info.topics);
     PV_TAKE(&j->memory, j->weights, workers * 2 * j->words.stride);
-    PV_TAKE(&j->memory, j->log_sums, most);
-    PV_TAKE(&j->memory, j->scored, most);
+    PV_TAKE(&j->memory, j->log_sums, j->batches.most);
+    PV_TAKE(&j->memory, j->scored, j->batches.most);
     PV_TRY(pv_scope_status(&j->memory));
     return judge_batches(j, quality);
 }

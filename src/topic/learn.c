@@ -499,9 +499,7 @@ static psdvec_status prepare(learning *l)
     PV_TRY(pv_topic_space_prepare(&l->space, l->base));
     PV_TRY(pv_topic_fit_init(&l->fit, &l->space, &l->options));
     PV_TRY(pv_batches_init(&l->batches, &l->documents, l->vocabulary, words));
-    size_t stride = l->fit.stride, most = 0, documents = l->documents.count;
-    for (size_t b = 0; b < l->batches.count; b++)
-        most = l->batches.batches[b].count > most ? l->batches.batches[b].count : most;
+    size_t stride = l->fit.stride, most = l->batches.most, documents = l->documents.count;
     PV_TAKE(&l->memory, l->alpha, topics);
     PV_TAKE_ZERO(&l->memory, l->lengths, documents);
     PV_TAKE(&l->memory, l->weights, most * stride);

@@ -56,6 +56,9 @@ double pv_mixture_bound(const pv_topic_words *t, const float *gamma);
 void pv_mixture_find(const pv_topic_words *t, pv_topic_sweep_fn *sweep, const uint32_t *words,
                      const float *frequency, size_t count, unsigned sweeps, double tolerance,
                      float *gamma, float *weights, float *sums);
+/* Limits for documents whose topics are known. */
+enum { PV_MOST_SWEEPS = 100 };
+#define PV_SWEEP_TOLERANCE 1e-4
 /* The start for a document of `known` words. */
 void pv_mixture_start(const pv_topic_words *t, double known, float *gamma);
 

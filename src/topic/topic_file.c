@@ -385,14 +385,9 @@ static void rank(ranked *best, size_t most, size_t *count, double score, uint64_
     best[at] = (ranked){score, index};
 }
 
-psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
-                                  size_t most, psdvec_topic_word *words, size_t *found)
+psdvec_status pv_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
+                              size_t most, psdvec_topic_word *words, size_t *found)
 {
-    PV_BEGIN(ctx);
-    PV_NEED(ctx, topics);
-    PV_NEED_INDEX(ctx, topic, topics->info.topics);
-    PV_NEED_ARRAY(ctx, words, most);
-    PV_NEED(ctx, found);
     const float *p = topics->probabilities + (size_t)topic * topics->info.words;
     most = most < topics->info.words ? most : topics->info.words;
     ranked *best = pv_alloc(ctx, most, sizeof *best, "the words of a topic");
@@ -408,6 +403,17 @@ psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topi
     }
     pv_free(ctx, best);
     return PSDVEC_OK;
+}
+
+psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
+                                  size_t most, psdvec_topic_word *words, size_t *found)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, topics);
+    PV_NEED_INDEX(ctx, topic, topics->info.topics);
+    PV_NEED_ARRAY(ctx, words, most);
+    PV_NEED(ctx, found);
+    return pv_topics_words(ctx, topics, topic, most, words, found);
 }
 
 psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *topics,

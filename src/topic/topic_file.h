@@ -47,6 +47,9 @@ typedef struct pv_topics_data {
     pv_phrase_list phrases;
 } pv_topics_data;
 
+/* psdvec_topics_words without pv_begin. */
+psdvec_status pv_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
+                              size_t most, psdvec_topic_word *words, size_t *found);
 /* P(word | topic) in the form of the kernels (mixtures.h); the memory belongs to the scope. */
 psdvec_status pv_topics_beta(const psdvec_topics *topics, pv_scope *memory, pv_topic_words *words);
 /* Reads documents with the words of the topics. The caller frees `documents` in any case. */
