@@ -25,7 +25,7 @@ static const struct column columns[] = {COLUMN("file", "topics", .most = 30, .na
                                         COLUMN("known", NULL),
                                         COLUMN("scored", NULL)};
 
-static int judge(struct run *run, const char *path, struct rows *rows)
+static int evaluate(struct run *run, const char *path, struct rows *rows)
 {
     const struct arguments *arguments = run->arguments;
     psdvec_topics_quality quality;
@@ -38,7 +38,7 @@ static int judge(struct run *run, const char *path, struct rows *rows)
     text.json_field = NULL;
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (!code) {
-        psdvec_status status = psdvec_topics_judge(
+        psdvec_status status = psdvec_topics_evaluate(
             run->ctx, topics, &text, arguments->operands + 1, arguments->operand_count - 1,
             (uint32_t)argument_integer(arguments, "words"), &quality);
         code = status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
@@ -56,10 +56,10 @@ static int act(struct run *run)
 {
     struct rows rows = ROWS("topics", 0, columns);
     struct show show;
-    int code = judge(run, run->arguments->operands[0], &rows);
+    int code = evaluate(run, run->arguments->operands[0], &rows);
     const struct option_value *more = argument(run->arguments, "with");
     for (size_t k = 0; !code && k < more->text_count; k++)
-        code = judge(run, more->texts[k], &rows);
+        code = evaluate(run, more->texts[k], &rows);
     if (code) {
         rows_free(&rows);
         return code;

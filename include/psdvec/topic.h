@@ -167,10 +167,10 @@ typedef struct psdvec_topics_quality {
 /* Measures how good topics are by documents, which should not be those from which they were learnt.
  * `words`: how many words describe a topic, 2 to 1000; 10 is usual. Perplexities of topics with
  * different vocabularies cannot be compared. `text` may be NULL as in psdvec_topics_apply. */
-PSDVEC_API psdvec_status psdvec_topics_judge(psdvec_context *ctx, const psdvec_topics *topics,
-                                             const psdvec_text_options *text,
-                                             const char *const *inputs, size_t input_count,
-                                             uint32_t words, psdvec_topics_quality *quality);
+PSDVEC_API psdvec_status psdvec_topics_evaluate(psdvec_context *ctx, const psdvec_topics *topics,
+                                                const psdvec_text_options *text,
+                                                const char *const *inputs, size_t input_count,
+                                                uint32_t words, psdvec_topics_quality *quality);
 
 #ifdef __cplusplus
 }

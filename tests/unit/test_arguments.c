@@ -685,7 +685,7 @@ CALL(psdvec_topics_documents, CTX, THE_TOPICS, 0, 1, GIVE(documents, &(uint64_t)
 CALL(psdvec_topics_apply, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT,
      GIVE(on_document, hear_mixture), GIVE(user, b))
 
-CALL(psdvec_topics_judge, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT, 3,
+CALL(psdvec_topics_evaluate, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT, 3,
      GIVE(quality, &(psdvec_topics_quality){0}))
 
 /* ---- baseline.h */
@@ -892,7 +892,7 @@ static const row rows[] = {
     ROW(psdvec_topics_beginning, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_documents, BY_CONTEXT, "ctx topics documents found", ""),
     ROW(psdvec_topics_apply, BY_CONTEXT, "ctx topics inputs inputs[0] on_document", "text user"),
-    ROW(psdvec_topics_judge, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
+    ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
     /* baseline.h */
     ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
     ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),

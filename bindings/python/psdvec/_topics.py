@@ -56,7 +56,7 @@ class TopicsQuality(NamedTuple):
 
     Examples
     --------
-    >>> topics.judge(texts, words=3).documents == len(texts)
+    >>> topics.evaluate(texts, words=3).documents == len(texts)
     True
     """
 
@@ -296,7 +296,7 @@ class Topics:
         return np.array(rows, np.float32).reshape(len(rows), count)
 
     @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-    def judge(self, texts: Texts, words: int = 10, *, progress: Show = False,
+    def evaluate(self, texts: Texts, words: int = 10, *, progress: Show = False,
               **options: Any) -> TopicsQuality:
         """Measures how good the topics are, by documents from which they were not learnt.
 
@@ -316,12 +316,12 @@ class Topics:
 
         Examples
         --------
-        >>> 0 < topics.judge(texts).diversity <= 1
+        >>> 0 < topics.evaluate(texts).diversity <= 1
         True
         """
         quality = _abi.psdvec_topics_quality()
-        self._read("judge", texts, progress, options, lambda text, paths, count: (
-            lib.psdvec_topics_judge, self._handle.pointer, text, paths, count, words,
+        self._read("evaluate", texts, progress, options, lambda text, paths, count: (
+            lib.psdvec_topics_evaluate, self._handle.pointer, text, paths, count, words,
             ctypes.byref(quality)))
         return TopicsQuality(quality.coherence, quality.diversity, quality.perplexity,
                              int(quality.documents), int(quality.known))

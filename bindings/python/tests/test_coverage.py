@@ -61,7 +61,7 @@ COMMANDS = {
     "topics learn": ("learn_topics", {}),
     "topics show": ("Topics.words", {"topic": "topic", "words": "topn", "documents": "Topics.documents",
                                      "verify": "Topics.verify"}),
-    "topics compare": ("Topics.judge", {"with": "(judge() of another Topics)"}),
+    "topics compare": ("Topics.evaluate", {"with": "(evaluate() of another Topics)"}),
     "topics apply": ("Topics.transform", {"top": "(all shares are returned)"}),
     "counts info": ("Counts.info", {"no-verify": "Counts.verify"}),
     "counts show": ("Counts.associations", {"top": "topn"}),

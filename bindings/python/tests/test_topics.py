@@ -57,12 +57,12 @@ def test_other_documents(topics):
 
 
 def test_quality(topics, documents):
-    quality = topics.judge(documents, words=5)
+    quality = topics.evaluate(documents, words=5)
     assert quality.diversity == 1 and quality.coherence > .3
     assert quality.documents == 300 and quality.known == 9000
     assert 14.5 < quality.perplexity < 16  # 2 sqrt(7 * 8) = 14.97 for known topics
     with pytest.raises(psdvec.OptionError):
-        topics.judge(documents, words=1)
+        topics.evaluate(documents, words=1)
 
 
 def test_the_same_for_files_and_lists(model, documents, topics, tmp_path):

@@ -1,4 +1,4 @@
-/* psdvec_topics_judge: how good topics are, by documents.
+/* psdvec_topics_evaluate: how good topics are, by documents.
  *
  *     coherence    mean NPMI of pairs of the words that describe a topic, where p(a) is the share of
  *                  documents with the word a: log(p(a, b) / (p(a) p(b))) / -log p(a, b)
@@ -19,7 +19,7 @@
 
 enum { TASK_DOCUMENTS = 16 };
 
-typedef struct judging {
+typedef struct evaluation {
     psdvec_context *ctx;
     pv_scope memory;
     const psdvec_topics *topics;
@@ -40,12 +40,12 @@ typedef struct judging {
     uint64_t *together; /* topics x listed x listed: documents with both words, i <= j */
     uint64_t *first;    /* words + 1: where the uses of each word begin in `uses` */
     uint32_t *uses;     /* topic and index in its list: topic * listed + index */
-} judging;
+} evaluation;
 
 /* ---- Coherence and diversity ----------------------------------------------------------------- */
 
 /* The words of each topic, and where each word is used. */
-static psdvec_status list_words(judging *j)
+static psdvec_status list_words(evaluation *j)
 {
     const psdvec_topics *t = j->topics;
     uint32_t topics = t->info.topics, words = t->info.words;
@@ -79,7 +79,7 @@ done:
 }
 
 /* Counts the pairs of a document, word by word. */
-static void count_pairs(judging *j, size_t document, bool *present)
+static void count_pairs(evaluation *j, size_t document, bool *present)
 {
     const pv_batch *batch = j->batch;
     for (int pass = 0; pass < 3; pass++)
@@ -96,7 +96,7 @@ static void count_pairs(judging *j, size_t document, bool *present)
             }
 }
 
-static double pair_npmi(const judging *j, size_t k, size_t a, size_t b)
+static double pair_npmi(const evaluation *j, size_t k, size_t a, size_t b)
 {
     const uint64_t *rows = j->together + k * j->listed * j->listed;
     double n = (double)j->documents.count, both = (double)rows[a * j->listed + b];
@@ -106,7 +106,7 @@ static double pair_npmi(const judging *j, size_t k, size_t a, size_t b)
     return both >= n ? 1 : log(both * n / (one * other)) / log(n / both);
 }
 
-static void sum_up(const judging *j, psdvec_topics_quality *quality)
+static void sum_up(const evaluation *j, psdvec_topics_quality *quality)
 {
     uint64_t pairs = 0, used = 0, distinct = 0;
     double sum = 0;
@@ -138,7 +138,7 @@ static uint64_t divide(const float *frequency, size_t count, float *first, float
 
 static psdvec_status complete_documents(void *arg, size_t task, int worker)
 {
-    judging *j = arg;
+    evaluation *j = arg;
     const pv_batch *batch = j->batch;
     const pv_topic_words *t = &j->words;
     pv_topic_sweep_fn *sweep = pv_topic_sweep_best();
@@ -174,7 +174,7 @@ static psdvec_status complete_documents(void *arg, size_t task, int worker)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static psdvec_status judge_batches(judging *j, psdvec_topics_quality *quality)
+static psdvec_status evaluate_batches(evaluation *j, psdvec_topics_quality *quality)
 {
     bool *present;
     double log_sum = 0;
@@ -196,8 +196,9 @@ static psdvec_status judge_batches(judging *j, psdvec_topics_quality *quality)
     return PSDVEC_OK;
 }
 
-static psdvec_status judge(judging *j, const psdvec_text_options *text, const char *const *inputs,
-                           size_t input_count, psdvec_topics_quality *quality)
+static psdvec_status evaluate(evaluation *j, const psdvec_text_options *text,
+                              const char *const *inputs, size_t input_count,
+                              psdvec_topics_quality *quality)
 {
     const psdvec_topics *t = j->topics;
     size_t workers = (size_t)psdvec_threads(j->ctx);
@@ -221,13 +222,13 @@ static psdvec_status judge(judging *j, const psdvec_text_options *text, const ch
     PV_TAKE(&j->memory, j->log_sums, j->batches.most);
     PV_TAKE(&j->memory, j->scored, j->batches.most);
     PV_TRY(pv_scope_status(&j->memory));
-    return judge_batches(j, quality);
+    return evaluate_batches(j, quality);
 }
 
-psdvec_status psdvec_topics_judge(psdvec_context *ctx, const psdvec_topics *topics,
-                                  const psdvec_text_options *text, const char *const *inputs,
-                                  size_t input_count, uint32_t words,
-                                  psdvec_topics_quality *quality)
+psdvec_status psdvec_topics_evaluate(psdvec_context *ctx, const psdvec_topics *topics,
+                                     const psdvec_text_options *text, const char *const *inputs,
+                                     size_t input_count, uint32_t words,
+                                     psdvec_topics_quality *quality)
 {
     PV_BEGIN(ctx);
     PV_NEED(ctx, topics);
@@ -236,11 +237,11 @@ psdvec_status psdvec_topics_judge(psdvec_context *ctx, const psdvec_topics *topi
     *quality = (psdvec_topics_quality){0};
     if (words < 2 || words > 1000)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "`words` is %u; give 2 to 1000", (unsigned)words);
-    judging j = {.ctx = ctx,
-                 .memory = {.ctx = ctx, .what = "the quality of the topics"},
-                 .topics = topics,
-                 .listed = words};
-    psdvec_status status = judge(&j, text, inputs, input_count, quality);
+    evaluation j = {.ctx = ctx,
+                    .memory = {.ctx = ctx, .what = "the quality of the topics"},
+                    .topics = topics,
+                    .listed = words};
+    psdvec_status status = evaluate(&j, text, inputs, input_count, quality);
     pv_batches_free(&j.batches);
     pv_documents_free(&j.documents);
     pv_scope_free(&j.memory);
