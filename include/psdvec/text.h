@@ -59,7 +59,8 @@ typedef enum psdvec_document {
     PSDVEC_DOCUMENT_FILE,       /* each file or archive member */
     PSDVEC_DOCUMENT_BLANK_LINE, /* blank lines separate documents */
     PSDVEC_DOCUMENT_NONE,       /* each input, folder or archive as a whole */
-    PSDVEC_DOCUMENT_AUTO        /* BLANK_LINE in files whose lines are cut at a width, else LINE */
+    PSDVEC_DOCUMENT_AUTO,       /* BLANK_LINE in files whose lines are cut at a width, else LINE */
+    PSDVEC_DOCUMENT_MODEL       /* as in the text of a model; only for psdvec_extend */
 } psdvec_document;
 
 typedef struct psdvec_text_options {

@@ -5,7 +5,8 @@
 #include "base/options.h"
 
 extern const psdvec_choice pv_tokenizer_choices[], pv_case_choices[], pv_accents_choices[],
-    pv_digits_choices[], pv_inner_choices[], pv_document_choices[], pv_language_choices[];
+    pv_digits_choices[], pv_inner_choices[], pv_document_choices[], pv_new_document_choices[],
+    pv_language_choices[];
 extern const pv_options_table pv_text_table;
 
 /* The rule of pv_text_table, for text options nested in other options. */

@@ -14,13 +14,19 @@
 
 /* ---- Documents --------------------------------------------------------------------------- */
 
-const psdvec_choice pv_document_choices[] = {
-    [PSDVEC_DOCUMENT_LINE] = {.name = "line", .help = "every line or record"},
-    [PSDVEC_DOCUMENT_FILE] = {.name = "file", .help = "every file or archive member"},
-    [PSDVEC_DOCUMENT_BLANK_LINE] = {.name = "blank-line", .help = "blank lines separate documents"},
-    [PSDVEC_DOCUMENT_NONE] = {.name = "none", .help = "each input, folder or archive as a whole"},
-    [PSDVEC_DOCUMENT_AUTO] = {.name = "auto",
-                              .help = "blank-line in files with wrapped lines, line in others"},
+#define DOCUMENT_CHOICES                                                                           \
+    [PSDVEC_DOCUMENT_LINE] = {.name = "line", .help = "every line or record"},                     \
+    [PSDVEC_DOCUMENT_FILE] = {.name = "file", .help = "every file or archive member"},             \
+    [PSDVEC_DOCUMENT_BLANK_LINE] = {.name = "blank-line",                                          \
+                                    .help = "blank lines separate documents"},                     \
+    [PSDVEC_DOCUMENT_NONE] = {.name = "none", .help = "each input, folder or archive as a whole"}, \
+    [PSDVEC_DOCUMENT_AUTO] = {.name = "auto",                                                      \
+                              .help = "blank-line in files with wrapped lines, line in others"}
+
+const psdvec_choice pv_document_choices[] = {DOCUMENT_CHOICES, {0}};
+const psdvec_choice pv_new_document_choices[] = {
+    DOCUMENT_CHOICES,
+    [PSDVEC_DOCUMENT_MODEL] = {.name = "model", .help = "as in the text of the model"},
     {0}};
 
 /* Words longer than this are split, so that a segment can always end. */

@@ -237,6 +237,22 @@ static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *
     return status;
 }
 
+static psdvec_status refuse_text_options(const extension *e, const char *counts)
+{
+    const psdvec_extend_options *o = e->options;
+    const char *name = o->document != PSDVEC_DOCUMENT_MODEL ? "document"
+                       : o->json_field                      ? "json_field"
+                       : o->plain_text                      ? "plain_text"
+                       : o->encoding                        ? "encoding"
+                       : o->tokenized                       ? "tokenized"
+                                                            : NULL;
+    return name ? pv_fail(e->ctx, PSDVEC_ERR_OPTION,
+                          "%s is a counts file, so `%s` has no effect; set it when counting the "
+                          "text, with psdvec count",
+                          counts, name)
+                : PSDVEC_OK;
+}
+
 static psdvec_status count_text(extension *e, pv_partial *partial, text_files *files,
                                 const char *const *inputs, size_t input_count)
 {
@@ -252,6 +268,14 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
                     "%s: does not record how its text was tokenised; count the new text with "
                     "psdvec count and give the counts file",
                     e->model_path));
+    const psdvec_extend_options *given = e->options;
+    if (given->document != PSDVEC_DOCUMENT_MODEL)
+        count.text.document = given->document;
+    if (given->json_field || given->plain_text)
+        count.text.json_field = given->json_field;
+    count.text.encoding = given->encoding;
+    if (given->tokenized)
+        count.text.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;
     status = count_twice(e, partial, files, inputs, input_count, &count);
 done:
     pv_buffer_free(&strings);
@@ -259,7 +283,7 @@ done:
 }
 
 /* Counts made with other settings than those of the model have other margins and targets. */
-static psdvec_status warn_of_other_settings(extension *e, const char *path)
+static psdvec_status warn_of_other_settings(const extension *e, const char *path)
 {
     psdvec_context *ctx = e->ctx;
     psdvec_status status;
@@ -554,10 +578,8 @@ static psdvec_status set_past(extension *e)
     return PSDVEC_OK;
 }
 
-static psdvec_status extend_with(extension *e, const char *counts, const char *output)
+static psdvec_status extend_with_counts(extension *e, const char *output)
 {
-    PV_TRY(pv_counts_open_sound(e->ctx, counts, &e->counts));
-    PV_TRY(warn_of_other_settings(e, counts));
     psdvec_train_options options = e->training;
     options.core = 0;
     PV_TRY(set_past(e));
@@ -589,14 +611,17 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));
     if (input_count == 1 && !pv_input_is_once(inputs[0]) && pv_counts_looks_like(inputs[0])) {
-        status = extend_with(&e, inputs[0], output);
+        PV_TRY_DONE(refuse_text_options(&e, inputs[0]));
+        PV_TRY_DONE(pv_counts_open_sound(ctx, inputs[0], &e.counts));
+        PV_TRY_DONE(warn_of_other_settings(&e, inputs[0]));
     } else {
         /* Only used as a temporary folder that is removed with its contents: counting again is
          * fast. */
         PV_TRY_DONE(pv_partial_open(ctx, output, "extend", true, &partial));
         PV_TRY_DONE(count_text(&e, partial, &files, inputs, input_count));
-        status = extend_with(&e, files.counts, output);
+        PV_TRY_DONE(pv_counts_open_sound(ctx, files.counts, &e.counts));
     }
+    status = extend_with_counts(&e, output);
     if (status == PSDVEC_OK && report) {
         *report = e.report;
         report->old_words = e.model->info.words;

@@ -2,6 +2,7 @@
 #include "train/options.h"
 
 #include "base/arguments.h"
+#include "corpus/options.h"
 #include "link/weights.h"
 #include "util/c_locale.h"
 

@@ -707,6 +707,31 @@ old_model() {
     head -n "$(wc -l <a)" b | cmp - a
 }
 
+@test "new text may have another form than the text of the model" {
+    for i in {1..60}; do echo "{\"text\": \"one two three four five six$((i % 7))\"}"; done >old.jsonl
+    for _ in {1..20}; do echo "one two new-word three"; done >lines.txt
+    sed 's/.*/{"body": "&"}/' lines.txt >lines.jsonl
+    "$PSDVEC" train -q old.jsonl --json-field text --dim 4 --min-count 1 -o old.st
+    "$PSDVEC" extend -q old.st lines.txt --plain-text -o plain.st
+    "$PSDVEC" extend -q old.st lines.jsonl --json-field body -o json.st
+    cmp <(vectors plain.st) <(vectors json.st)
+    ! cmp -s <(vectors plain.st) <("$PSDVEC" extend -q old.st lines.txt --plain-text --document none -o none.st && vectors none.st)
+    "$PSDVEC" extend -q old.st lines.txt --plain-text --tokenized -o tokens.st
+    vectors tokens.st | grep -q '^new-word '
+    iconv -t UTF-16 lines.txt >wide.txt
+    "$PSDVEC" extend -q old.st wide.txt --plain-text --encoding utf-16 -o wide.st
+    cmp <(vectors plain.st) <(vectors wide.st)
+}
+
+@test "extend refuses options of text together with a counts file" {
+    old_model
+    "$PSDVEC" count -q new.txt -o new.counts.st
+    for option in "--document line" "--json-field x" --plain-text "--encoding utf-8" --tokenized; do
+        # shellcheck disable=SC2086
+        refused 2 "new.counts.st is a counts file, so ${option%% *} has no effect" extend old.st new.counts.st $option -o x.st
+    done
+}
+
 @test "words of an earlier extension are an error, unless --replace" {
     old_model
     "$PSDVEC" extend -q old.st new.txt -o new.st

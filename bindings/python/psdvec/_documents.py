@@ -151,8 +151,10 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
         given = {"tokenizer": "whitespace", **given}
         return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
     stored = (model.info["counts"] or {}).get("settings", {})
-    if inputs.streamed and stored.get("document", "line") != "line":
-        # Each element of an iterable is a document, whatever the documents of training were.
+    differs = inputs.streamed and (stored.get("document", "line") != "line"
+                                   or "json_field" in stored)
+    if differs:
+        # Each element of an iterable is a document, whatever the form of the model's text was.
         given = {"document": "line", **given}
     if not given:
         return None
@@ -162,7 +164,10 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
                       ctypes.byref(handle))
     except FormatError:  # vectors of another program
         return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
-    return Reading(Settings(Kind.OPTIONS_COUNT, None, function, given, handle.value), True)
+    settings = Settings(Kind.OPTIONS_COUNT, None, function, given, handle.value)
+    if differs and "json_field" not in given:
+        settings.struct(_abi.psdvec_count_options).text.json_field = None
+    return Reading(settings, True)
 
 
 @_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],

@@ -287,7 +287,8 @@ def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = Non
     ----------
     model : Model or path
     texts : path, list of pathlib.Path, or iterable of str or of token lists
-        As for `train`. Texts are tokenized as the text of the model was.
+        As for `train`. Texts are tokenized as the text of the model was; lists of tokens are
+        taken as they are.
     output : path, optional
         The file of the new model.
     progress : bool, "bar", "tqdm" or a function, optional
@@ -306,11 +307,16 @@ def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = Non
     True
     """
     given = split("extend", [Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT], options)
-    settings = Settings(Kind.OPTIONS_EXTEND, None, "extend", given[Kind.OPTIONS_EXTEND])
     source = model.path if isinstance(model, Model) else os.fspath(model)
     folder, path = (None, os.fspath(output)) if output is not None else temporary()
     context = Context(given[Kind.OPTIONS_CONTEXT], "extend", progress)
     with Inputs(texts, twice=True, folder=given[Kind.OPTIONS_CONTEXT].get("tempdir")) as inputs:
+        form = {}
+        if inputs.streamed:
+            # Each element is a document, whatever the form of the model's text was.
+            form = {"document": "line", "plain_text": True, "tokenized": inputs.tokens}
+        settings = Settings(Kind.OPTIONS_EXTEND, None, "extend",
+                            {**form, **given[Kind.OPTIONS_EXTEND]})
         context.run(lib.psdvec_extend, settings.cast(_abi.psdvec_extend_options),
                     os.fsencode(source), _paths(inputs.paths), len(inputs.paths),
                     os.fsencode(path), None, inputs=inputs)

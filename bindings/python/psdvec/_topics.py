@@ -297,7 +297,7 @@ class Topics:
 
     @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
     def evaluate(self, texts: Texts, words: int = 10, *, progress: Show = False,
-              **options: Any) -> TopicsQuality:
+                 **options: Any) -> TopicsQuality:
         """Measures how good the topics are, by documents from which they were not learnt.
 
         Parameters
@@ -336,6 +336,7 @@ class Topics:
             own = _abi.psdvec_text_options.from_buffer_copy(stored)
             if inputs.streamed:
                 own.document = _abi.psdvec_document.DOCUMENT_LINE
+                own.json_field = None
             if inputs.tokens:
                 own.tokenizer = _abi.psdvec_tokenizer.TOKENIZER_WHITESPACE
             settings.apply(own)

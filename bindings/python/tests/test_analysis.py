@@ -134,6 +134,7 @@ def test_exporting_and_importing_counts(counts, tmp_path, format):
 
 
 def test_pairs_and_totals(counts):
+    pytest.importorskip("scipy")
     matrix = counts.to_scipy()
     everything = counts.pairs()
     assert len(everything) == matrix.nnz
@@ -183,6 +184,7 @@ def test_words_of_a_model(model):
 
 
 def test_sparse_models(documents, model):
+    pytest.importorskip("scipy")
     ppmi = psdvec.baseline(documents, "ppmi", min_count=1)
     matrix = ppmi.to_scipy()
     assert matrix.shape == (len(ppmi), ppmi.vector_size) and matrix.nnz == ppmi._info.entries

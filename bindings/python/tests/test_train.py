@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import json
 import math
 import os
 import pathlib
@@ -219,6 +220,32 @@ def test_warnings_are_python_warnings():
             call(["new_york is a big_city of the_world"] * 200)
     assert [w.category for w in said if "underscore" in str(w.message)] == [psdvec.PsdvecWarning] * 2
     assert {w.filename for w in said} == {__file__}  # the line of the caller
+
+
+@pytest.mark.parametrize("form", [{"document": "file"}, {"document": "blank-line"},
+                                  {"document": "none"}, {"json_field": "text"}],
+                         ids=lambda form: next(iter(form.values())))
+def test_each_new_text_is_a_document_whatever_the_form_of_the_old_one_was(form, documents, tmp_path):
+    old = tmp_path / "old.txt"
+    lines = documents if "document" in form else [json.dumps({"text": d}) for d in documents]
+    old.write_text("\n".join(lines) + "\n")
+    trained = psdvec.train(old, dim=5, min_count=1, **form)
+    new = ["saxa saxb newword"] * 20
+    (tmp_path / "new.txt").write_text("\n".join(new) + "\n")
+    vectors = [trained.extend(new, min_count=5)["newword"],
+               trained.extend(tmp_path / "new.txt", min_count=5, document="line",
+                              plain_text=True)["newword"]]
+    assert (vectors[0] == vectors[1]).all()
+    if "document" in form:  # windows that cross the texts give another vector
+        across = trained.extend(tmp_path / "new.txt", min_count=5)["newword"]
+        assert (across != vectors[0]).any()
+    else:
+        assert len(trained.score(new)) == len(new)
+
+
+def test_new_tokens_are_taken_as_they_are(model):
+    bigger = model.extend([["saxa", "saxb", "new-word"]] * 20, min_count=5)
+    assert "new-word" in bigger and "new" not in bigger
 
 
 def test_extending(model):
