@@ -448,6 +448,8 @@ static psdvec_status write_topics(learning *l, const char *output)
                            .names = l->documents.text.data,
                            .name_offsets = l->documents.names,
                            .lengths = l->lengths,
+                           .details = l->documents.described ? l->documents.details.data : NULL,
+                           .marks = l->documents.marks,
                            .history = l->history,
                            .phrases = pv_model_phrases(l->model)};
     status = pv_topics_write(l->ctx, output, &data);
