@@ -27,10 +27,31 @@ static const struct column word_columns[] = {
     BARS(.gap = 1, .width = 20),
     NUMBERS("probability", "probability", 5, -6, .gap = 1, .width = 11),
     NUMBERS("lift", "lift", 1, -6, .gap = 2, .width = 8)};
-static const struct column document_columns[] = {
-    NUMBERS("topic", NULL, 0, 0), NUMBERS("document", "document", 0, 0, .gap = 2, .width = 8),
-    NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6), COLUMN("source", NULL),
-    COLUMN("beginning", "beginning", .gap = 2, .rest = true)};
+
+enum { DOCUMENT_COLUMNS = 8 };
+
+/* A table of documents, with the columns that they have. */
+struct documents {
+    struct column columns[DOCUMENT_COLUMNS];
+    struct rows rows;
+};
+
+static void documents_init(struct documents *d, const psdvec_topics *topics)
+{
+    const psdvec_topics_info *info = psdvec_topics_get_info(topics);
+    const struct column all[DOCUMENT_COLUMNS] = {
+        NUMBERS("topic", NULL, 0, 0),
+        NUMBERS("document", "document", 0, 0, .gap = 2, .width = 8),
+        NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6),
+        COLUMN("source", NULL),
+        COLUMN(info->labelled ? "label" : NULL, info->labelled ? "label" : NULL, .gap = 2,
+               .most = 24),
+        COLUMN(info->dated ? "date" : NULL, info->dated ? "date" : NULL, .gap = 2, .most = 16),
+        COLUMN(info->named ? "name" : NULL, info->named ? "name" : NULL, .gap = 2, .most = 24),
+        COLUMN("beginning", "beginning", .gap = 2, .rest = true)};
+    memcpy(d->columns, all, sizeof all);
+    d->rows = (struct rows)ROWS("documents", FOR_PEOPLE | IN_JSON, d->columns);
+}
 
 /* The documents with the largest shares of a topic. */
 static void add_documents(struct rows *rows, struct run *run, const psdvec_topics *topics,
@@ -44,6 +65,9 @@ static void add_documents(struct rows *rows, struct run *run, const psdvec_topic
         rows_add(rows, whole_cell(topic + 1), whole_cell(documents[k] + 1),
                  real_cell((double)psdvec_topics_mixture(topics, documents[k])[topic]),
                  text_cell(psdvec_topics_source(topics, documents[k])),
+                 text_cell(psdvec_topics_label(topics, documents[k])),
+                 text_cell(psdvec_topics_date(topics, documents[k])),
+                 text_cell(psdvec_topics_name(topics, documents[k])),
                  text_cell(psdvec_topics_beginning(topics, documents[k])));
     free(documents);
 }
@@ -52,11 +76,12 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
                      size_t documents)
 {
     struct rows words = ROWS("words", 0, word_columns);
-    struct rows best = ROWS("documents", FOR_PEOPLE | IN_JSON, document_columns);
+    struct documents best;
     psdvec_topic_word *list = must_alloc(most, sizeof *list);
     size_t found = 0, length;
     struct show show;
     double largest = 0;
+    documents_init(&best, topics);
     if (psdvec_topics_words(run->ctx, topics, topic, most, list, &found) != PSDVEC_OK)
         out_of_memory(); /* there is no other reason */
     for (size_t k = 0; k < found; k++)
@@ -74,9 +99,9 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
     show_data(&show, "share", real_cell(psdvec_topics_share(topics, topic)));
     show_rows(&show, &words);
     if (documents) {
-        add_documents(&best, run, topics, topic, documents);
+        add_documents(&best.rows, run, topics, topic, documents);
         show_gap(&show);
-        show_rows(&show, &best);
+        show_rows(&show, &best.rows);
     }
     show_finish(&show);
     free(list);
@@ -86,9 +111,10 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
 {
     const psdvec_topics_info *info = psdvec_topics_get_info(topics);
     struct rows rows = ROWS("topics", 0, overview);
-    struct rows best = ROWS("documents", FOR_PEOPLE | IN_JSON, document_columns);
+    struct documents best;
     struct show show;
     double largest = 0;
+    documents_init(&best, topics);
     for (uint32_t k = 0; k < info->topics; k++)
         largest = psdvec_topics_share(topics, k) > largest ? psdvec_topics_share(topics, k)
                                                            : largest;
@@ -98,7 +124,7 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
                  bar_cell(largest > 0 ? share / largest : 0),
                  text_cell(topics_words(run, topics, k, most)));
         if (documents)
-            add_documents(&best, run, topics, k, documents);
+            add_documents(&best.rows, run, topics, k, documents);
     }
     show_begin(&show, run, false);
     show_title(&show,
@@ -116,7 +142,7 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
     show_rows(&show, &rows);
     if (documents) {
         show_gap(&show);
-        show_rows(&show, &best);
+        show_rows(&show, &best.rows);
     }
     show_finish(&show);
 }
