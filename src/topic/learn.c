@@ -17,6 +17,7 @@
 #include "corpus/options.h"
 #include "eval/kmeans.h"
 #include "model/model_read.h"
+#include "topic/gradient.h"
 #include "topic/options.h"
 #include "topic/topic_file.h"
 #include "topic/topic_fit.h"
@@ -32,8 +33,6 @@ enum {
     TASK_DOCUMENTS = 16,
     TASK_WORDS = 64,
     FIRST_SWEEPS = 20, /* of a document in the first iteration */
-    SWEEPS = 3,        /* in later ones */
-    FIT_STEPS = 2,     /* of an M-step */
     LEAST_ITERATIONS = 5,
     START_DOCUMENTS = 2000, /* that are clustered */
     START_DIM = 64          /* axes of largest variance that are used for it */
@@ -88,6 +87,8 @@ static psdvec_status choose_words(learning *l)
 {
     const pv_documents *d = &l->documents;
     uint32_t all = l->model->info.words, words = 0;
+    bool every = l->options.base == PSDVEC_TOPIC_BASE_MODEL &&
+                 l->options.vocabulary == PSDVEC_TOPIC_VOCABULARY_MODEL;
     uint64_t least = l->options.min_documents;
     uint64_t *occurrences, *spread;
     pv_scope scope = {.ctx = l->ctx, .what = "the vocabulary of the topics"};
@@ -117,7 +118,9 @@ static psdvec_status choose_words(learning *l)
     }
     for (uint32_t i = 0; i < all; i++) {
         l->vocabulary[i] = PSDVEC_UNKNOWN_WORD;
-        if (spread[i] < least || spread[i] == 0)
+        if (l->options.base == PSDVEC_TOPIC_BASE_MODEL && !(l->model->unigram[i] > 0))
+            continue;
+        if (!every && (spread[i] < least || spread[i] == 0))
             continue;
         l->base[words] = l->options.base == PSDVEC_TOPIC_BASE_MODEL ? l->model->unigram[i]
                                                                     : (double)occurrences[i];
@@ -126,7 +129,7 @@ static psdvec_status choose_words(learning *l)
         l->vocabulary[i] = words++;
     }
     l->known = total;
-    if (words < 2) {
+    if (words < 2 || total == 0) {
         status = pv_fail(l->ctx, PSDVEC_ERR_EMPTY,
                          "%zu documents, %" PRIu64
                          " words: fewer than 2 of the model's words occur "
@@ -185,9 +188,13 @@ static psdvec_status sample_documents(learning *l, size_t filled, size_t samples
     return PSDVEC_OK;
 }
 
-/* Topics begin at the centres of clusters of documents. */
+/* Topics begin at the centres of clusters of documents, or at random. */
 static psdvec_status start(learning *l)
 {
+    if (l->options.start == PSDVEC_TOPIC_START_RANDOM) {
+        pv_topic_start_at_random(&l->fit, l->ctx->options.seed);
+        return pv_topic_fit_start(&l->fit);
+    }
     const pv_topic_space *s = &l->space;
     uint32_t fixed = l->options.null_topic, clusters = l->options.topics - fixed;
     size_t filled = 0, dim = s->dim, some = dim < START_DIM ? dim : START_DIM;
@@ -248,10 +255,17 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
     float *all = l->mixtures.data, *sums = l->sums + (size_t)worker * l->words.stride;
     for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
         uint64_t from = batch->begin[k];
+        size_t count = (size_t)(batch->begin[k + 1] - from);
         float *gamma = all + (batch->first + k) * l->words.topics;
-        pv_mixture_find(&l->words, sweep, batch->word + from, batch->frequency + from,
-                        (size_t)(batch->begin[k + 1] - from), l->sweeps, SWEEP_TOLERANCE, gamma,
-                        l->weights + k * l->words.stride, sums);
+        float *weights = l->weights + k * l->words.stride;
+        if (l->options.steps == PSDVEC_TOPIC_STEPS_GRADIENT) {
+            l->bounds[k] = pv_mixture_sweep(&l->words, sweep, batch->word + from,
+                                            batch->frequency + from, count, l->options.sweeps,
+                                            gamma, weights, sums);
+            continue;
+        }
+        pv_mixture_find(&l->words, sweep, batch->word + from, batch->frequency + from, count,
+                        l->sweeps, SWEEP_TOLERANCE, gamma, weights, sums);
         l->bounds[k] = pv_mixture_bound(&l->words, gamma);
     }
     pv_progress_add(&l->progress,
@@ -307,21 +321,29 @@ static psdvec_status expect(learning *l, double *bound)
 static psdvec_status iterate(learning *l)
 {
     uint32_t most = l->options.iterations;
+    bool gradient = l->options.steps == PSDVEC_TOPIC_STEPS_GRADIENT;
+    double change = INFINITY;
     pv_progress_begin(&l->progress, l->ctx, "learning topics", "documents",
                       (uint64_t)l->documents.count * most);
     for (uint32_t t = 0; t < most; t++) {
-        l->sweeps = t == 0 ? FIRST_SWEEPS : SWEEPS;
+        l->sweeps = t == 0 ? FIRST_SWEEPS : l->options.sweeps;
         PV_TRY(expect(l, &l->history[t]));
         l->progress.objective = l->history[t];
         l->iterations = t + 1;
         double gain = t ? (l->history[t] - l->history[t - 1]) / (double)l->known : 0;
         pv_note(l->ctx, "iteration %u: bound %.6f per word", (unsigned)t + 1,
                 l->history[t] / (double)l->known);
-        if (t + 1 == most || (t + 1 >= LEAST_ITERATIONS && gain < l->options.tolerance))
+        if (t + 1 == most || (gradient ? change <= l->options.tolerance
+                                       : t + 1 >= LEAST_ITERATIONS && gain < l->options.tolerance))
             break;
-        PV_TRY(pv_topic_fit_improve(&l->fit, FIT_STEPS));
+        if (gradient)
+            PV_TRY(pv_gradient_steps(&l->fit, &l->options, (uint64_t)t * l->options.step_count,
+                                     (double)l->known, &change));
+        else
+            PV_TRY(pv_topic_fit_improve(&l->fit, l->options.step_count));
     }
     pv_progress_end(&l->progress);
+    pv_warn_of_falls(l->ctx, &l->options, l->history, l->iterations, (double)l->known);
     return PSDVEC_OK;
 }
 
@@ -509,7 +531,9 @@ static psdvec_status prepare(learning *l)
     PV_TAKE(&l->memory, l->history, l->options.iterations);
     PV_TRY(pv_scope_status(&l->memory));
     for (uint32_t k = 0; k < topics; k++)
-        l->alpha[k] = l->options.alpha;
+        l->alpha[k] = k == 0 && l->options.null_topic && l->options.null_alpha > 0
+                          ? l->options.null_alpha
+                          : l->options.alpha;
     l->words = (pv_topic_words){
         .topics = topics, .stride = stride, .beta = l->fit.beta, .alpha = l->alpha};
     uint64_t bytes = (uint64_t)documents * topics * sizeof(float);
@@ -523,8 +547,12 @@ static psdvec_status prepare(learning *l)
             uint64_t *length = &l->lengths[batch->first + k];
             for (uint64_t e = batch->begin[k]; e < batch->begin[k + 1]; e++)
                 *length += (uint64_t)batch->frequency[e];
-            pv_mixture_start(&l->words, (double)*length,
-                             (float *)l->mixtures.data + (batch->first + k) * topics);
+            float *gamma = (float *)l->mixtures.data + (batch->first + k) * topics;
+            if (l->options.steps == PSDVEC_TOPIC_STEPS_GRADIENT)
+                for (uint32_t j = 0; j < topics; j++)
+                    gamma[j] = 1;
+            else
+                pv_mixture_start(&l->words, (double)*length, gamma);
         }
     }
     return start(l);
