@@ -291,7 +291,9 @@ static void add_comparison(const psdvec_option *row, const char *sign, const cha
 {
     size_t fit = 0, named = 0;
     int length = (int)(end - sign) - 1;
-    if (*sign == '>' && row->word && row->word_value == 0 &&
+    if (*sign == '>' && row->type == PSDVEC_OPTION_FLAG)
+        add(to, size, "`%s=yes`", row->name);
+    else if (*sign == '>' && row->word && row->word_value == 0 &&
         !strncmp(sign + 1, "0", (size_t)length))
         add(to, size, "`%s` other than %s", row->name, row->word);
     else if (*sign == '>')
