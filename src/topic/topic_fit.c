@@ -364,6 +364,12 @@ psdvec_status pv_topic_fit_start(pv_topic_fit *f)
     return exponentiate(f);
 }
 
+psdvec_status pv_topic_fit_resume(pv_topic_fit *f)
+{
+    PV_TRY(pv_blas_ready(f->memory.ctx));
+    return exponentiate(f);
+}
+
 /* m from the counts. */
 static void sum_counts(pv_topic_fit *f)
 {
