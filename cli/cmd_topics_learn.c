@@ -113,15 +113,20 @@ const struct command cmd_topics_learn = {
         "trained on the same documents or on other, larger text."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TOPIC),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+    .presets = {"default", "topicvec"},
+    .preset_option = "preset",
     .inherited = options_of_model,
     .inherited_from = "the model's",
     .examples = EXAMPLES(
         {"psdvec topics learn wiki.safetensors notes.txt --topics 20 -o topics.safetensors",
          "20 topics; every line of the text is a document."},
         {"psdvec topics learn wiki.safetensors books --document file --topics 2 -o two.safetensors",
-         "Two topics; every file of a folder is a document."}),
+         "Two topics; every file of a folder is a document."},
+        {"psdvec topics learn wiki.safetensors notes.txt --preset topicvec -o topics.safetensors",
+         "The model and the settings of TopicVec."}),
     .notes = PARAGRAPHS(
-        "The topics do not depend on a random seed, the number of threads or the memory limit. "
+        "The topics do not depend on the number of threads or the memory limit, and on a random "
+        "seed only with --start random. "
         "docs/explanation/topics.md has the formulas.",
         "After Ctrl-C, a crash or kill -9, run the same command again to resume: the documents are "
         "read again, but finished iterations are kept in the folder FILE.partial beside the "

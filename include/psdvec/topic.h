@@ -34,6 +34,29 @@ typedef enum psdvec_topic_base {
     PSDVEC_TOPIC_BASE_MODEL
 } psdvec_topic_base;
 
+/* The words of the topics. */
+typedef enum psdvec_topic_vocabulary {
+    PSDVEC_TOPIC_VOCABULARY_DOCUMENTS = 0, /* those that occur in enough documents */
+    PSDVEC_TOPIC_VOCABULARY_MODEL          /* all words of the model; with `base` MODEL only */
+} psdvec_topic_vocabulary;
+
+/* Where the topic vectors start. */
+typedef enum psdvec_topic_start {
+    PSDVEC_TOPIC_START_CLUSTERS = 0, /* at the centres of clusters of documents */
+    PSDVEC_TOPIC_START_RANDOM        /* at random, by the seed of the context */
+} psdvec_topic_start;
+
+/* How the topic vectors are improved. */
+typedef enum psdvec_topic_steps {
+    PSDVEC_TOPIC_STEPS_NEWTON = 0,
+    PSDVEC_TOPIC_STEPS_GRADIENT /* as in TopicVec */
+} psdvec_topic_steps;
+
+typedef enum psdvec_topic_preset {
+    PSDVEC_TOPIC_PRESET_DEFAULT = 0, /* the settings that give the best topics */
+    PSDVEC_TOPIC_PRESET_TOPICVEC     /* the settings of Li, Chua, Zhu and Miao (2016) */
+} psdvec_topic_preset;
+
 typedef struct psdvec_topic_options {
     size_t size; /* set by psdvec_topic_options_default */
 #include <psdvec/options/topic.def>
@@ -43,6 +66,14 @@ typedef struct psdvec_topic_options {
 static inline void psdvec_topic_options_default(psdvec_topic_options *options)
 {
     psdvec_options_init(PSDVEC_OPTIONS_TOPIC, options, sizeof *options, 0, NULL);
+}
+
+/* Sets all members to the values of a preset. */
+static inline void psdvec_topic_options_preset(psdvec_topic_options *options,
+                                               psdvec_topic_preset preset)
+{
+    psdvec_options_init(PSDVEC_OPTIONS_TOPIC, options, sizeof *options, 0,
+                        preset == PSDVEC_TOPIC_PRESET_TOPICVEC ? "topicvec" : "default");
 }
 
 /* The result of psdvec_topics_learn. */
@@ -116,6 +147,8 @@ PSDVEC_API double psdvec_topics_share(const psdvec_topics *topics, uint32_t topi
 /* Returns P(word | topic). */
 PSDVEC_API double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic,
                                             uint32_t word);
+/* Returns P(word | topic) of all words, `words` numbers; NULL if there is no such topic. */
+PSDVEC_API const float *psdvec_topics_probabilities(const psdvec_topics *topics, uint32_t topic);
 
 typedef struct psdvec_topic_word {
     uint32_t word;      /* index in the topics file */

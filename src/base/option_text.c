@@ -291,8 +291,10 @@ static void add_comparison(const psdvec_option *row, const char *sign, const cha
 {
     size_t fit = 0, named = 0;
     int length = (int)(end - sign) - 1;
-    if (*sign == '>' && row->word && row->word_value == 0 &&
-        !strncmp(sign + 1, "0", (size_t)length))
+    if (*sign == '>' && row->type == PSDVEC_OPTION_FLAG)
+        add(to, size, "`%s=yes`", row->name);
+    else if (*sign == '>' && row->word && row->word_value == 0 &&
+             !strncmp(sign + 1, "0", (size_t)length))
         add(to, size, "`%s` other than %s", row->name, row->word);
     else if (*sign == '>')
         add(to, size, "`%s` above %.*s", row->name, length, sign + 1);

@@ -3,6 +3,7 @@
 
 #include "base/thread.h"
 #include "eval/kmeans.h"
+#include "topic/gradient.h"
 #include "topic/merge.h"
 
 #include <math.h>
@@ -12,8 +13,6 @@ enum {
     TASK_DOCUMENTS = 16,
     TASK_WORDS = 64,
     FIRST_SWEEPS = 20, /* of a document in the first iteration */
-    SWEEPS = 3,        /* in later ones */
-    FIT_STEPS = 2,     /* of an M-step */
     LEAST_ITERATIONS = 5,
     START_DOCUMENTS = 2000, /* that are clustered */
     START_DIM = 64          /* axes of largest variance that are used for it */
@@ -62,9 +61,13 @@ static psdvec_status sample_documents(pv_topic_em *em, size_t filled, size_t sam
     return PSDVEC_OK;
 }
 
-/* Topics begin at the centres of clusters of documents. */
+/* Topics begin at the centres of clusters of documents, or at random. */
 static psdvec_status find_start(pv_topic_em *em)
 {
+    if (em->options.start == PSDVEC_TOPIC_START_RANDOM) {
+        pv_topic_start_at_random(&em->fit, em->ctx->options.seed);
+        return pv_topic_fit_start(&em->fit);
+    }
     const pv_topic_space *s = em->space;
     uint32_t fixed = em->options.null_topic, clusters = em->options.topics - fixed;
     size_t filled = 0, dim = s->dim, some = dim < START_DIM ? dim : START_DIM;
@@ -125,10 +128,17 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
     float *all = em->mixtures.data, *sums = em->sums + (size_t)worker * em->words.stride;
     for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
         uint64_t from = batch->begin[k];
+        size_t count = (size_t)(batch->begin[k + 1] - from);
         float *gamma = all + (batch->first + k) * em->words.topics;
-        pv_mixture_find(&em->words, sweep, batch->word + from, batch->frequency + from,
-                        (size_t)(batch->begin[k + 1] - from), em->sweeps, SWEEP_TOLERANCE, gamma,
-                        em->weights + k * em->words.stride, sums);
+        float *weights = em->weights + k * em->words.stride;
+        if (em->options.steps == PSDVEC_TOPIC_STEPS_GRADIENT) {
+            em->bounds[k] = pv_mixture_sweep(&em->words, sweep, batch->word + from,
+                                             batch->frequency + from, count, em->options.sweeps,
+                                             gamma, weights, sums);
+            continue;
+        }
+        pv_mixture_find(&em->words, sweep, batch->word + from, batch->frequency + from, count,
+                        em->sweeps, SWEEP_TOLERANCE, gamma, weights, sums);
         em->bounds[k] = pv_mixture_bound(&em->words, gamma);
     }
     pv_progress_add(&em->progress,
@@ -196,6 +206,7 @@ static psdvec_status save(const pv_topic_em *em)
         pv_tensor_of("vectors", PV_DTYPE_F32, em->space->dim, f->stride, f->vectors),
         pv_tensor_of("logits", PV_DTYPE_F32, em->space->words, f->stride, f->logits),
         pv_tensor_of("log_z", PV_DTYPE_F64, f->stride, 0, f->log_z),
+        pv_tensor_of("change", PV_DTYPE_F64, 1, 0, &em->change),
         pv_tensor_of("mixtures", PV_DTYPE_F32, em->documents->count, f->topics, em->mixtures.data),
         pv_tensor_of("residuals", PV_DTYPE_F32, em->space->words, f->stride, f->residuals)};
     size_t count = sizeof tensors / sizeof *tensors - (f->residuals ? 0 : 1);
@@ -207,12 +218,14 @@ static psdvec_status take_state(pv_topic_em *em, const pv_st_file *file)
     psdvec_context *ctx = em->ctx;
     pv_topic_fit *f = &em->fit;
     int64_t words = em->space->words, dim = em->space->dim, stride = (int64_t)f->stride;
-    const pv_tensor *counts, *history, *vectors, *logits, *log_z, *mixtures, *residuals = NULL;
+    const pv_tensor *counts, *history, *vectors, *logits, *log_z, *change, *mixtures,
+        *residuals = NULL;
     PV_TRY(pv_state_require(ctx, file, "counts", PV_DTYPE_U32, 3, 0, &counts));
     PV_TRY(pv_state_require(ctx, file, "history", PV_DTYPE_F64, -1, 0, &history));
     PV_TRY(pv_state_require(ctx, file, "vectors", PV_DTYPE_F32, dim, stride, &vectors));
     PV_TRY(pv_state_require(ctx, file, "logits", PV_DTYPE_F32, words, stride, &logits));
     PV_TRY(pv_state_require(ctx, file, "log_z", PV_DTYPE_F64, stride, 0, &log_z));
+    PV_TRY(pv_state_require(ctx, file, "change", PV_DTYPE_F64, 1, 0, &change));
     const uint32_t *figures = counts->data;
     if (figures[0] < 1 || figures[0] > f->topics || figures[1] > f->topics ||
         history->shape[0] < 1 || history->shape[0] >= em->options.iterations ||
@@ -222,6 +235,7 @@ static psdvec_status take_state(pv_topic_em *em, const pv_st_file *file)
                             figures[0], &mixtures));
     if (f->residuals)
         PV_TRY(pv_state_require(ctx, file, "residuals", PV_DTYPE_F32, words, stride, &residuals));
+    em->change = *(const double *)change->data;
     em->merged = figures[1];
     em->changed = figures[2];
     em->words.topics = f->topics = figures[0];
@@ -269,6 +283,7 @@ static psdvec_status merge(pv_topic_em *em, bool *any)
 psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
 {
     uint32_t most = em->options.iterations;
+    bool gradient = em->options.steps == PSDVEC_TOPIC_STEPS_GRADIENT;
     /* Topics are merged when the bound has converged, or a few iterations before the last. */
     uint32_t late = most > 2 * LEAST_ITERATIONS ? most - LEAST_ITERATIONS : 0;
     pv_progress_begin(&em->progress, em->ctx, stage, "documents",
@@ -276,12 +291,14 @@ psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
     pv_progress_add(&em->progress, (uint64_t)em->documents->count * em->iterations);
     for (uint32_t t = em->iterations; t < most; t++) {
         bool merged = false;
-        em->sweeps = t == 0 ? FIRST_SWEEPS : SWEEPS;
+        em->sweeps = t == 0 ? FIRST_SWEEPS : em->options.sweeps;
         PV_TRY(expect(em, &em->history[t]));
         em->progress.objective = em->history[t];
         em->iterations = t + 1;
         double gain = t ? (em->history[t] - em->history[t - 1]) / (double)em->known : 0;
-        bool settled = t > em->changed && t + 1 >= LEAST_ITERATIONS && gain < em->options.tolerance;
+        bool settled = gradient ? em->change <= em->options.tolerance
+                                : t + 1 >= LEAST_ITERATIONS && gain < em->options.tolerance;
+        settled = settled && t > em->changed;
         pv_note(em->ctx, "iteration %u: bound %.6f per word", (unsigned)t + 1,
                 em->history[t] / (double)em->known);
         if (t + 1 == most)
@@ -290,11 +307,16 @@ psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
             PV_TRY(merge(em, &merged));
         if (settled && !merged)
             break;
-        if (!merged)
-            PV_TRY(pv_topic_fit_improve(&em->fit, FIT_STEPS));
+        if (!merged && gradient)
+            PV_TRY(pv_gradient_steps(&em->fit, &em->options, (uint64_t)t * em->options.step_count,
+                                     (double)em->known, &em->change));
+        else if (!merged)
+            PV_TRY(pv_topic_fit_improve(&em->fit, em->options.step_count));
         PV_TRY(save(em));
     }
     pv_progress_end(&em->progress);
+    if (!em->merged)
+        pv_warn_of_falls(em->ctx, &em->options, em->history, em->iterations, (double)em->known);
     return PSDVEC_OK;
 }
 
@@ -311,6 +333,7 @@ psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *opti
                         .options = *options,
                         .documents = documents,
                         .space = space,
+                        .change = INFINITY,
                         .partial = partial};
     PV_TRY(pv_topic_fit_init(&em->fit, space, options));
     PV_TRY(pv_batches_init(&em->batches, documents, vocabulary, space->words));
@@ -324,7 +347,9 @@ psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *opti
     PV_TAKE(&em->memory, em->history, options->iterations);
     PV_TRY(pv_scope_status(&em->memory));
     for (uint32_t k = 0; k < topics; k++)
-        em->alpha[k] = options->alpha;
+        em->alpha[k] = k == 0 && options->null_topic && options->null_alpha > 0
+                           ? options->null_alpha
+                           : options->alpha;
     em->words = (pv_topic_words){
         .topics = topics, .stride = stride, .beta = em->fit.beta, .alpha = em->alpha};
     uint64_t bytes = (uint64_t)count * topics * sizeof(float);
@@ -339,8 +364,12 @@ psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *opti
             for (uint64_t e = batch->begin[k]; e < batch->begin[k + 1]; e++)
                 *length += (uint64_t)batch->frequency[e];
             em->known += *length;
-            pv_mixture_start(&em->words, (double)*length,
-                             (float *)em->mixtures.data + (batch->first + k) * topics);
+            float *gamma = (float *)em->mixtures.data + (batch->first + k) * topics;
+            if (options->steps == PSDVEC_TOPIC_STEPS_GRADIENT)
+                for (uint32_t j = 0; j < topics; j++)
+                    gamma[j] = 1;
+            else
+                pv_mixture_start(&em->words, (double)*length, gamma);
         }
     }
     PV_TRY(load(em));

@@ -32,6 +32,7 @@ typedef struct pv_topic_em {
     pv_large mixtures; /* documents x topics: gamma */
     double *history;   /* iterations: the bound after each */
     uint32_t iterations;
+    double change;       /* of the vectors, by the last gradient step */
     uint32_t merged;     /* topics that were merged into others */
     uint32_t changed;    /* the number of iterations when topics were last merged */
     pv_partial *partial; /* for saved states, or NULL */

@@ -53,7 +53,9 @@ static psdvec_status choose_words(learning *l)
     pv_scope scope = {.ctx = l->ctx, .what = "the vocabulary of the topics"};
     pv_document_entry *entries;
     psdvec_status status;
-    uint64_t most = 0;
+    bool every = l->options.base == PSDVEC_TOPIC_BASE_MODEL &&
+                 l->options.vocabulary == PSDVEC_TOPIC_VOCABULARY_MODEL;
+    uint64_t most = 0, total = 0;
     for (size_t k = 0; k < d->count; k++)
         most = pv_larger(most, pv_documents_entries(d, k, 1));
     if (!least)
@@ -77,14 +79,17 @@ static psdvec_status choose_words(learning *l)
     }
     for (uint32_t i = 0; i < all; i++) {
         l->vocabulary[i] = PSDVEC_UNKNOWN_WORD;
-        if (spread[i] < least || spread[i] == 0)
+        if (l->options.base == PSDVEC_TOPIC_BASE_MODEL && !(l->model->unigram[i] > 0))
             continue;
+        if (!every && (spread[i] < least || spread[i] == 0))
+            continue;
+        total += occurrences[i];
         l->base[words] = l->options.base == PSDVEC_TOPIC_BASE_MODEL ? l->model->unigram[i]
                                                                     : (double)occurrences[i];
         l->chosen[words] = i;
         l->vocabulary[i] = words++;
     }
-    if (words < 2) {
+    if (words < 2 || total == 0) {
         status = pv_fail(l->ctx, PSDVEC_ERR_EMPTY,
                          "%zu documents, %" PRIu64
                          " words: fewer than 2 of the model's words occur "
@@ -333,8 +338,9 @@ static psdvec_status open_partial(learning *l, const char *output)
     PV_TRY_DONE(describe(l, &key, &model));
     key.length--; /* without the final zero */
     PV_TRY_DONE(hash_documents(l, &documents));
-    PV_TRY_DONE(pv_buffer_printf(&key, "\nmodel %s %u x %u\ndocuments %016" PRIx64, model.data,
-                                 l->model->info.words, l->model->info.dim, documents));
+    PV_TRY_DONE(pv_buffer_printf(
+        &key, "\nseed %" PRIu64 "\nmodel %s %u x %u\ndocuments %016" PRIx64, l->ctx->options.seed,
+        model.data, l->model->info.words, l->model->info.dim, documents));
     status = pv_partial_open(l->ctx, output, key.data, l->options.restart, &l->partial);
 done:
     pv_buffer_free(&key);

@@ -172,6 +172,37 @@ void pv_mixture_find(const pv_topic_words *t, pv_topic_sweep_fn *sweep_words, co
     }
 }
 
+/* With responsibilities pi_jk = w_k beta_jk / (w' beta_j) of the old weights w, whose logarithms are
+ * E', the bound of a document is
+ *
+ *     sum_jk c_j pi_jk (E_k + log beta_jk - log pi_jk) + (terms of gamma)
+ *         = sum_j c_j log(w' beta_j) + sum_k (gamma_k - alpha_k) (E_k - E'_k) + (terms of gamma)
+ *
+ * and the terms of gamma have (alpha_k - gamma_k) E_k, so that E cancels. */
+double pv_mixture_sweep(const pv_topic_words *t, pv_topic_sweep_fn *sweep_words,
+                        const uint32_t *words, const float *frequency, size_t count,
+                        unsigned sweeps, float *gamma, float *weights, float *sums)
+{
+    double before = 0, after = 0, prior = 0, bound = 0;
+    if (sweeps > 1)
+        pv_mixture_find(t, sweep_words, words, frequency, count, sweeps - 1, 0, gamma, weights,
+                        sums);
+    pv_mixture_weights(t, gamma, weights);
+    sweep_words(t->beta, t->stride, words, frequency, count, weights, sums);
+    for (uint32_t k = 0; k < t->topics; k++)
+        before += (double)gamma[k];
+    double base = pv_digamma(before);
+    for (uint32_t k = 0; k < t->topics; k++) {
+        double expected = pv_digamma((double)gamma[k]) - base;
+        gamma[k] = (float)(t->alpha[k] + (double)weights[k] * (double)sums[k]);
+        after += (double)gamma[k];
+        prior += t->alpha[k];
+        bound += (t->alpha[k] - (double)gamma[k]) * expected + pv_log_gamma((double)gamma[k]) -
+                 pv_log_gamma(t->alpha[k]);
+    }
+    return bound + pv_log_gamma(prior) - pv_log_gamma(after);
+}
+
 double pv_mixture_infer(const pv_topic_words *t, const uint32_t *words, const float *frequency,
                         size_t count, float *gamma, float *work)
 {

@@ -56,6 +56,12 @@ double pv_mixture_bound(const pv_topic_words *t, const float *gamma);
 void pv_mixture_find(const pv_topic_words *t, pv_topic_sweep_fn *sweep, const uint32_t *words,
                      const float *frequency, size_t count, unsigned sweeps, double tolerance,
                      float *gamma, float *weights, float *sums);
+/* The E-step of TopicVec: `sweeps` sweeps, where `weights` are those with which the last of them
+ * began, so that expected counts are those from which gamma was computed. Returns the terms of the
+ * bound that gamma and the weights determine: the sum of c_j log(w' beta_j) completes it. */
+double pv_mixture_sweep(const pv_topic_words *t, pv_topic_sweep_fn *sweep, const uint32_t *words,
+                        const float *frequency, size_t count, unsigned sweeps, float *gamma,
+                        float *weights, float *sums);
 /* Limits for documents whose topics are known. */
 enum { PV_MOST_SWEEPS = 100 };
 #define PV_SWEEP_TOLERANCE 1e-4

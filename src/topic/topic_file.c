@@ -374,6 +374,12 @@ double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic, ui
                : NAN;
 }
 
+const float *psdvec_topics_probabilities(const psdvec_topics *topics, uint32_t topic)
+{
+    return has_topic(topics, topic) ? topics->probabilities + (size_t)topic * topics->info.words
+                                    : NULL;
+}
+
 const float *psdvec_topics_mixture(const psdvec_topics *topics, uint64_t document)
 {
     return topics && document < topics->info.documents

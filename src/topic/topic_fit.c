@@ -370,6 +370,39 @@ psdvec_status pv_topic_fit_resume(pv_topic_fit *f)
     return exponentiate(f);
 }
 
+/* m from the counts. */
+static void sum_counts(pv_topic_fit *f)
+{
+    double *sums = f->work;
+    memset(sums, 0, f->stride * sizeof *sums);
+    for (size_t i = 0; i < f->space->words * f->stride; i++)
+        sums[i % f->stride] += (double)f->counts[i];
+    for (size_t k = 0; k < f->stride; k++)
+        f->mass[k] = (float)sums[k];
+}
+
+/* Element i of the gradient, after gradient_tile; 0 for what does not move. */
+static double gradient_at(const pv_topic_fit *f, size_t i)
+{
+    const pv_topic_space *s = f->space;
+    size_t k = i % f->stride, size = s->dim * f->stride;
+    if ((f->null_topic && k == 0) || k >= f->topics || s->scale[i / f->stride] <= 0)
+        return 0;
+    double sum = 0;
+    for (size_t tile = 0; tile < tiles_of(s->words); tile++)
+        sum += (double)f->partial[tile * size + i];
+    return sum - f->lambda * prior_along(s, i / f->stride) * (double)f->vectors[i];
+}
+
+psdvec_status pv_topic_fit_gradient(pv_topic_fit *f)
+{
+    sum_counts(f);
+    PV_TRY(each_tile(f, gradient_tile));
+    for (size_t i = 0; i < f->space->dim * f->stride; i++)
+        f->towards[i] = (float)gradient_at(f, i);
+    return PSDVEC_OK;
+}
+
 /* Sets `towards` and `direction`, and the derivatives of the prior along it. */
 static psdvec_status aim_vectors(pv_topic_fit *f, double *slope, double *curve)
 {
@@ -377,14 +410,9 @@ static psdvec_status aim_vectors(pv_topic_fit *f, double *slope, double *curve)
     size_t size = s->dim * f->stride;
     PV_TRY(each_tile(f, gradient_tile));
     for (size_t i = 0; i < size; i++) {
-        double sum = 0;
-        for (size_t tile = 0; tile < tiles_of(s->words); tile++)
-            sum += (double)f->partial[tile * size + i];
-        size_t k = i % f->stride;
-        double lambda = f->lambda * prior_along(s, i / f->stride), m = (double)f->mass[k];
-        bool fixed = (f->null_topic && k == 0) || k >= f->topics || s->scale[i / f->stride] <= 0;
-        f->towards[i] =
-            fixed || !(m > 0) ? 0 : (float)((sum - lambda * (double)f->vectors[i]) / (m + lambda));
+        double lambda = f->lambda * prior_along(s, i / f->stride);
+        double m = (double)f->mass[i % f->stride];
+        f->towards[i] = m > 0 ? (float)(gradient_at(f, i) / (m + lambda)) : 0;
     }
     stay_within_radius(f);
     for (size_t i = 0; i < size; i++) {
@@ -495,11 +523,7 @@ static psdvec_status advance(pv_topic_fit *f, double *slope, double *curve, doub
 psdvec_status pv_topic_fit_improve(pv_topic_fit *f, unsigned steps)
 {
     double *slope = f->work, *curve = slope + f->stride, *after = curve + f->stride;
-    memset(slope, 0, f->stride * sizeof *slope);
-    for (size_t i = 0; i < f->space->words * f->stride; i++)
-        slope[i % f->stride] += (double)f->counts[i];
-    for (size_t k = 0; k < f->stride; k++)
-        f->mass[k] = (float)slope[k];
+    sum_counts(f);
     for (unsigned step = 0; step < steps; step++) {
         memset(slope, 0, 2 * f->stride * sizeof *slope);
         f->moves_residuals = false;

@@ -65,13 +65,15 @@ psdvec_status pv_topic_fit_init(pv_topic_fit *f, const pv_topic_space *space,
                                 const psdvec_topic_options *options);
 void pv_topic_fit_free(pv_topic_fit *f);
 
-/* Computes beta from the vectors and residuals. */
+/* Computes beta from the vectors, which are shortened to the radius, and residuals. */
 psdvec_status pv_topic_fit_start(pv_topic_fit *f);
 /* Computes beta from the logits and log_z, which with the vectors and residuals are the state of a
  * fit between two improvements. */
 psdvec_status pv_topic_fit_resume(pv_topic_fit *f);
 /* Improves the vectors and residuals for the counts, in `steps` rounds, and computes beta. */
 psdvec_status pv_topic_fit_improve(pv_topic_fit *f, unsigned steps);
+/* Sets `towards` to the gradient of the function for the counts with respect to the vectors. */
+psdvec_status pv_topic_fit_gradient(pv_topic_fit *f);
 /* The logarithm of the priors, without constants. */
 double pv_topic_fit_prior(const pv_topic_fit *f);
 /* The vector of a topic (dim) in the space of the word vectors. */

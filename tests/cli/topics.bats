@@ -133,6 +133,24 @@ assert len(words) == 3 and all(len(w) == 8 for w in words) and len(set.union(*wo
     grep -o 'iteration .*bound -[0-9.]* per word' said | awk '{ b[NR] = $4 } END { for (k = 2; k <= NR; k++) if (b[k] < b[k - 1]) exit 1; exit NR < 12 }'
 }
 
+@test "the preset of TopicVec: its options can be changed, and a falling bound is reported" {
+    make_documents
+    learn --preset topicvec --iterations 20 -v -o vec 2>said
+    grep -q 'topics  *3 after 20 iterations' said
+    learn --preset topicvec --iterations 20 --threads 3 -q -o other
+    cmp vec other
+    learn --preset topicvec --iterations 20 --seed 1 -q -o other
+    ! cmp -s vec other
+    learn --preset topicvec --steps newton --start clusters --null-topic no -o newton 2>said
+    ! grep -q 'bound fell' said
+    learn --preset topicvec --rate 100 --rate-words off --iterations 60 -o fast 2>said
+    grep -q 'the bound fell in .* of 60 iterations.*--rate' said
+    run learn --rate 1 -o none
+    [ "$status" -eq 2 ]
+    [[ "$output" == *--rate*"--steps gradient"* ]]
+    [ ! -e none ]
+}
+
 @test "applies topics to other documents" {
     make_documents
     learn -q -o topics

@@ -675,6 +675,7 @@ GETTER(psdvec_topics_word, != NULL, THE_TOPICS, 0, GIVE(length, &a_size))
 GETTER(psdvec_topics_vector, != NULL, THE_TOPICS, 0)
 GETTER(psdvec_topics_share, > 0, THE_TOPICS, 0)
 GETTER(psdvec_topics_probability, > 0, THE_TOPICS, 0, 0)
+GETTER(psdvec_topics_probabilities, != NULL, THE_TOPICS, 0)
 CALL(psdvec_topics_words, CTX, THE_TOPICS, 0, 1, GIVE(words, &(psdvec_topic_word){0}),
      GIVE(found, &a_size))
 GETTER(psdvec_topics_mixture, != NULL, THE_TOPICS, 0)
@@ -886,6 +887,7 @@ static const row rows[] = {
     ROW(psdvec_topics_vector, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_share, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_probability, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_probabilities, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_words, BY_CONTEXT, "ctx topics words found", ""),
     ROW(psdvec_topics_mixture, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_source, BY_ANSWER, "topics", ""),

@@ -196,7 +196,7 @@ class Topics:
                          for k in range(len(self))], np.float32)
 
     def probabilities(self, topic: int) -> FloatArray:
-        """P(word | topic) for every word of the vocabulary.
+        """P(word | topic) for every word of the vocabulary; a read-only view.
 
         Parameters
         ----------
@@ -212,9 +212,9 @@ class Topics:
         >>> round(float(topics.probabilities(0).sum()), 4)
         1.0
         """
-        self._number(topic)
-        return np.array([lib.psdvec_topics_probability(self._handle.pointer, topic, i)
-                         for i in range(int(self._info.words))], np.float32)
+        return self._array(
+            lib.psdvec_topics_probabilities(self._handle.pointer, self._number(topic)),
+            int(self._info.words))
 
     def words(self, topic: int, topn: int = 10) -> Records[TopicWord]:
         """The words that describe a topic, the best first.

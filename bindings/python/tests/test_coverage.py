@@ -94,6 +94,7 @@ UNUSED = {
     "psdvec_baseline_options_check": "the call that takes the options checks them",
     "psdvec_simulate_options_check": "the call that takes the options checks them",
     # Other ways to the same thing.
+    "psdvec_topics_probability": "psdvec_topics_probabilities has all words of a topic",
     "psdvec_edit_distance": "a helper for messages; psdvec_suggest uses it",
     "psdvec_method_name": "methods are named by str",
     "psdvec_method_find": "methods are named by str",

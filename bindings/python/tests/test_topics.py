@@ -45,6 +45,32 @@ def test_finds_the_subjects(topics, documents):
     assert "<table>" in topics._repr_html_()
 
 
+def test_preset_of_topicvec(model, documents):
+    with pytest.warns(psdvec.PsdvecWarning, match="the bound fell"):
+        topics = psdvec.learn_topics(model, documents, preset="topicvec", topics=3, iterations=30)
+    assert topics.info["null_topic"] and not topics.vectors[0].any()
+    settings = topics.info["settings"]["topics"]
+    assert settings["preset"] == "topicvec" and settings["radius"] == 7
+    assert len(topics.vocabulary) == len(model)
+    assert topics.probabilities(1).sum() == pytest.approx(1, abs=1e-5)
+    other = psdvec.learn_topics(model, documents, preset="topicvec", topics=3, iterations=2, seed=1)
+    assert not np.allclose(topics.vectors, other.vectors)
+    with pytest.raises(psdvec.OptionError, match="steps=gradient"):
+        psdvec.learn_topics(model, documents, rate=1)
+
+
+def test_probabilities_are_a_view(topics):
+    rows = np.array([topics.probabilities(k) for k in range(2)])
+    assert rows.shape == (2, len(topics.vocabulary))
+    assert rows.sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
+    best = topics.words(0, 1)[0]
+    assert rows[0, topics.vocabulary.index(best.word)] == pytest.approx(best.probability)
+    with pytest.raises(ValueError):
+        topics.probabilities(0)[0] = 1
+    with pytest.raises(IndexError):
+        topics.probabilities(2)
+
+
 def test_other_documents(topics):
     mixtures = topics.transform(["the captain and the ship", "sugar and butter", "", "zzz"])
     assert mixtures.shape == (4, 2)
