@@ -34,6 +34,12 @@ typedef enum psdvec_topic_base {
     PSDVEC_TOPIC_BASE_MODEL
 } psdvec_topic_base;
 
+/* Which documents topics are learnt from. */
+typedef enum psdvec_topic_by {
+    PSDVEC_TOPIC_BY_NONE = 0, /* all documents together */
+    PSDVEC_TOPIC_BY_LABEL     /* the documents with each label separately */
+} psdvec_topic_by;
+
 typedef struct psdvec_topic_options {
     size_t size; /* set by psdvec_topic_options_default */
 #include <psdvec/options/topic.def>
@@ -85,6 +91,7 @@ typedef struct psdvec_topics_info {
     const char *settings_json;       /* the options, and how the text was tokenized */
     const char *model_json;          /* the model: its name and checksum */
     uint64_t labelled, dated, named; /* documents with a label, a date, a name */
+    uint32_t classes; /* if topics were learnt for each label: the number of labels; otherwise 0 */
 } psdvec_topics_info;
 
 /* Opens a topics file; close it with psdvec_topics_close. Any number of threads may share it. */
@@ -107,6 +114,9 @@ PSDVEC_API const float *psdvec_topics_vector(const psdvec_topics *topics, uint32
 /* Returns the share of the known words of all documents that the topic explains. Topics are in
  * descending order of it. */
 PSDVEC_API double psdvec_topics_share(const psdvec_topics *topics, uint32_t topic);
+/* Returns the label of the documents that the topic was learnt from; null-terminated. NULL if topics
+ * were not learnt for each label, and for the null topic. */
+PSDVEC_API const char *psdvec_topics_class(const psdvec_topics *topics, uint32_t topic);
 /* Returns P(word | topic). */
 PSDVEC_API double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic,
                                             uint32_t word);
@@ -155,6 +165,7 @@ typedef struct psdvec_topic_mixture {
     const char *label;     /* label, date and name that the text gives; NULL if there is none */
     const char *date;      /* ISO 8601, as written in the text */
     const char *name;
+    const float *counts; /* one per topic: the expected number of its words; they sum to `known` */
 } psdvec_topic_mixture;
 
 typedef void psdvec_topic_mixture_fn(void *user, const psdvec_topic_mixture *mixture);

@@ -17,6 +17,7 @@
 #include "corpus/options.h"
 #include "eval/kmeans.h"
 #include "model/model_read.h"
+#include "topic/classes.h"
 #include "topic/options.h"
 #include "topic/topic_file.h"
 #include "topic/topic_fit.h"
@@ -73,6 +74,10 @@ typedef struct learning {
     pv_progress progress;
     double *history;
     uint32_t iterations;
+    /* With `by`: */
+    uint32_t asked; /* topics of each class */
+    pv_classes classes;
+    uint32_t *topic_class; /* topics */
 } learning;
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -358,7 +363,9 @@ static psdvec_status describe(const learning *l, pv_buffer *settings, pv_buffer 
     pv_json_writer_init(&w, settings);
     pv_json_open_object(&w, NULL);
     pv_json_open_object(&w, "topics");
-    pv_options_put_json(&w, &pv_topic_table, &l->options);
+    psdvec_topic_options options = l->options;
+    options.topics = l->asked;
+    pv_options_put_json(&w, &pv_topic_table, &options);
     pv_json_close(&w);
     pv_json_open_object(&w, "text");
     pv_options_put_json(&w, &pv_text_table, &l->text);
@@ -400,6 +407,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     uint32_t topics = l->options.topics, words = l->space.words, dim = l->space.dim, *order;
     uint64_t *offsets;
     char *bytes;
+    uint32_t *classes;
     double *shares, *alpha;
     float *vectors, *probabilities, *row;
     size_t length = 0;
@@ -411,6 +419,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     PV_TAKE(&scope, bytes, length);
     PV_TAKE(&scope, alpha, topics);
     PV_TAKE(&scope, row, topics);
+    PV_TAKE(&scope, classes, topics);
     PV_TAKE(&scope, vectors, (size_t)topics * dim);
     PV_TAKE(&scope, probabilities, (size_t)topics * words);
     PV_TRY_DONE(pv_scope_status(&scope));
@@ -422,6 +431,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     }
     for (uint32_t k = 0; k < topics; k++) {
         alpha[k] = l->alpha[order[k]];
+        classes[k] = l->topic_class ? l->topic_class[order[k]] : PV_NO_CLASS;
         pv_topic_fit_vector(&l->fit, order[k], vectors + (size_t)k * dim);
         for (uint32_t w = 0; w < words; w++)
             probabilities[(size_t)k * words + w] = l->fit.beta[w * l->fit.stride + order[k]];
@@ -435,6 +445,7 @@ static psdvec_status write_topics(learning *l, const char *output)
                                     .iterations = l->iterations,
                                     .bound = l->history[l->iterations - 1],
                                     .null_topic = l->options.null_topic,
+                                    .classes = l->classes.count,
                                     .settings_json = settings.data,
                                     .model_json = model.data},
                            .bytes = bytes,
@@ -450,6 +461,9 @@ static psdvec_status write_topics(learning *l, const char *output)
                            .lengths = l->lengths,
                            .details = l->documents.described ? l->documents.details.data : NULL,
                            .marks = l->documents.marks,
+                           .classes = l->classes.count ? l->classes.labels.data : NULL,
+                           .class_offsets = l->classes.offsets,
+                           .topic_classes = classes,
                            .history = l->history,
                            .phrases = pv_model_phrases(l->model)};
     status = pv_topics_write(l->ctx, output, &data);
@@ -488,17 +502,22 @@ static psdvec_status read_documents(learning *l, const psdvec_text_options *text
     return pv_documents_read(&l->documents, &l->text, l->model->phrases, inputs, input_count);
 }
 
-static psdvec_status prepare(learning *l)
+static psdvec_status prepare_words(learning *l)
 {
-    psdvec_context *ctx = l->ctx;
-    uint32_t topics = l->options.topics;
     PV_TRY(choose_words(l));
     uint32_t words = l->space.words, dim = l->model->info.dim;
-    PV_TRY(pv_topic_space_init(&l->space, ctx, words, dim, l->base));
+    PV_TRY(pv_topic_space_init(&l->space, l->ctx, words, dim, l->base));
     for (uint32_t w = 0; w < words; w++)
         pv_vector_set_copy(&l->model->vectors, l->chosen[w], 1,
                            l->space.features + (size_t)w * dim);
-    PV_TRY(pv_topic_space_prepare(&l->space, l->base));
+    return pv_topic_space_prepare(&l->space, l->base);
+}
+
+/* Everything but the start of the topics. */
+static psdvec_status prepare(learning *l)
+{
+    psdvec_context *ctx = l->ctx;
+    uint32_t topics = l->options.topics, words = l->space.words;
     PV_TRY(pv_topic_fit_init(&l->fit, &l->space, &l->options));
     PV_TRY(pv_batches_init(&l->batches, &l->documents, l->vocabulary, words));
     size_t stride = l->fit.stride, most = l->batches.most, documents = l->documents.count;
@@ -508,7 +527,7 @@ static psdvec_status prepare(learning *l)
     PV_TAKE(&l->memory, l->sums, (size_t)psdvec_threads(ctx) * stride);
     PV_TAKE(&l->memory, l->bounds, most);
     PV_TAKE(&l->memory, l->word_bounds, words);
-    PV_TAKE(&l->memory, l->history, l->options.iterations);
+    PV_TAKE(&l->memory, l->history, (size_t)l->options.iterations + 1);
     PV_TRY(pv_scope_status(&l->memory));
     for (uint32_t k = 0; k < topics; k++)
         l->alpha[k] = l->options.alpha;
@@ -529,19 +548,154 @@ static psdvec_status prepare(learning *l)
                              (float *)l->mixtures.data + (batch->first + k) * topics);
         }
     }
-    return start(l);
+    return PSDVEC_OK;
+}
+
+/* Frees what prepare and the documents take. */
+static void release_fit(learning *l)
+{
+    pv_topic_fit_free(&l->fit);
+    pv_batches_free(&l->batches);
+    pv_documents_free(&l->documents);
+    pv_large_free(l->ctx, &l->mixtures);
 }
 
 static void release(learning *l)
 {
-    pv_topic_fit_free(&l->fit);
+    release_fit(l);
     pv_topic_space_free(&l->space);
-    pv_batches_free(&l->batches);
-    pv_documents_free(&l->documents);
-    pv_large_free(l->ctx, &l->mixtures);
+    pv_classes_free(&l->classes);
     pv_buffer_free(&l->strings);
     free(l->folder);
     pv_scope_free(&l->memory);
+}
+
+/* ---- Classes --------------------------------------------------------------------------------- */
+
+/* Copies columns of a matrix with `rows` rows. */
+static void copy_topics(float *to, size_t to_stride, const float *from, size_t from_stride,
+                        size_t rows, size_t count)
+{
+    for (size_t r = 0; r < rows; r++)
+        memcpy(to + r * to_stride, from + r * from_stride, count * sizeof *to);
+}
+
+/* Learns the topics of a class, and puts them at `first`. The null topic comes from the first class
+ * alone. */
+static psdvec_status learn_class(learning *l, uint32_t class, uint32_t topics, uint32_t first)
+{
+    uint32_t fixed = l->options.null_topic, skipped = first ? fixed : 0;
+    learning part = {.ctx = l->ctx,
+                     .memory = {.ctx = l->ctx, .what = "learning topics"},
+                     .options = l->options,
+                     .model = l->model,
+                     .folder = l->folder,
+                     .vocabulary = l->vocabulary,
+                     .chosen = l->chosen,
+                     .base = l->base,
+                     .space = l->space};
+    psdvec_status status;
+    part.options.topics = topics;
+    PV_TRY_DONE(pv_classes_select(&l->classes, &l->documents, class, l->folder, &part.documents));
+    for (size_t k = 0; k < l->documents.count; k++)
+        part.known += l->classes.of[k] == class ? l->classes.lengths[k] : 0;
+    pv_note(l->ctx, "%s: %zu documents, %u topics", pv_classes_label(&l->classes, class),
+            part.documents.count, (unsigned)topics);
+    PV_TRY_DONE(prepare(&part));
+    PV_TRY_DONE(start(&part));
+    PV_TRY_DONE(iterate(&part));
+    size_t count = topics - skipped, stride = l->fit.stride, from = part.fit.stride;
+    copy_topics(l->fit.beta + first, stride, part.fit.beta + skipped, from, l->space.words, count);
+    copy_topics(l->fit.vectors + first, stride, part.fit.vectors + skipped, from, l->space.dim,
+                count);
+    if (l->fit.residuals)
+        copy_topics(l->fit.residuals + first, stride, part.fit.residuals + skipped, from,
+                    l->space.words, count);
+    for (uint32_t k = skipped; k < topics; k++)
+        l->topic_class[first + k - skipped] = k < fixed ? PV_NO_CLASS : class;
+    /* The bound of all classes after each iteration; a class that is finished keeps its last one. */
+    for (uint32_t t = 0; t < l->options.iterations; t++)
+        l->history[t] += part.history[t < part.iterations ? t : part.iterations - 1];
+    l->iterations = part.iterations > l->iterations ? part.iterations : l->iterations;
+    status = PSDVEC_OK;
+done:
+    release_fit(&part);
+    pv_scope_free(&part.memory);
+    return status;
+}
+
+/* The mixture of each document with all topics. */
+static psdvec_status converge(void *arg, size_t task, int worker)
+{
+    learning *l = arg;
+    const pv_batch *batch = l->batch;
+    float *sums = l->sums + (size_t)worker * l->words.stride;
+    size_t end = (task + 1) * TASK_DOCUMENTS;
+    for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
+        uint64_t from = batch->begin[k];
+        float *gamma = (float *)l->mixtures.data + (batch->first + k) * l->words.topics;
+        pv_mixture_start(&l->words, (double)l->lengths[batch->first + k], gamma);
+        pv_mixture_find(&l->words, pv_topic_sweep_best(), batch->word + from,
+                        batch->frequency + from, (size_t)(batch->begin[k + 1] - from),
+                        PV_MOST_SWEEPS, PV_SWEEP_TOLERANCE, gamma, l->weights + k * l->words.stride,
+                        sums);
+    }
+    return PSDVEC_OK;
+}
+
+/* Topics of each class. A class cannot have more topics than documents, as without classes. */
+static psdvec_status learn_classes(learning *l)
+{
+    pv_classes *c = &l->classes;
+    uint32_t fixed = l->options.null_topic, most = l->asked - fixed, poor = 0, first = 0;
+    uint64_t total = fixed;
+    if (most == 0)
+        return pv_fail(l->ctx, PSDVEC_ERR_OPTION,
+                       "`topics` is 1, which is the null topic; give at least 2 for `by=label`");
+    PV_TRY(pv_classes_make(c, &l->documents));
+    PV_TRY(prepare_words(l));
+    PV_TRY(pv_classes_count(c, &l->documents, l->vocabulary));
+    for (uint32_t i = 0; i < c->count; i++) {
+        total += c->filled[i] < most ? c->filled[i] : most;
+        poor += c->filled[i] < most;
+    }
+    if (total > 10000)
+        return pv_fail(l->ctx, PSDVEC_ERR_OPTION,
+                       "%u labels with %u topics each are %" PRIu64
+                       " topics, but 10000 is the maximum; learn fewer topics for each label",
+                       (unsigned)c->count, (unsigned)l->asked, total);
+    if (total == fixed)
+        return pv_fail(
+            l->ctx, PSDVEC_ERR_EMPTY,
+            "no document with a label has words that the topics know; give more text, or "
+            "lower `min_documents`");
+    if (poor)
+        pv_warn(l->ctx,
+                "%u of %u labels have fewer documents with known words than topics (`topics` is "
+                "%u); they get one topic per document",
+                (unsigned)poor, (unsigned)c->count, (unsigned)l->asked);
+    l->options.topics = (uint32_t)total;
+    PV_TRY(prepare(l));
+    PV_TAKE(&l->memory, l->topic_class, total);
+    PV_TRY(pv_scope_status(&l->memory));
+    memset(l->history, 0, l->options.iterations * sizeof *l->history);
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t topics = (uint32_t)(c->filled[i] < most ? c->filled[i] : most);
+        if (topics == 0)
+            continue;
+        PV_TRY(learn_class(l, i, topics + fixed, first));
+        first += topics + (first ? 0 : fixed);
+    }
+    pv_progress_begin(&l->progress, l->ctx, "finding mixtures", "documents", l->documents.count);
+    for (size_t b = 0; b < l->batches.count; b++) {
+        PV_TRY(pv_batches_get(&l->batches, b, &l->batch));
+        PV_TRY(pv_parallel_tasks(l->ctx, (l->batch->count + TASK_DOCUMENTS - 1) / TASK_DOCUMENTS,
+                                 converge, l));
+    }
+    l->sweeps = 1;
+    PV_TRY(expect(l, &l->history[l->iterations++]));
+    pv_progress_end(&l->progress);
+    return PSDVEC_OK;
 }
 
 static psdvec_status learn(learning *l, const psdvec_text_options *text, const char *const *inputs,
@@ -553,7 +707,14 @@ static psdvec_status learn(learning *l, const psdvec_text_options *text, const c
     if (!l->folder)
         return pv_fail(l->ctx, PSDVEC_ERR_MEMORY, "no memory for the name of a folder");
     PV_TRY(read_documents(l, text, inputs, input_count));
+    l->asked = l->options.topics;
+    if (l->options.by == PSDVEC_TOPIC_BY_LABEL) {
+        PV_TRY(learn_classes(l));
+        return write_topics(l, output);
+    }
+    PV_TRY(prepare_words(l));
     PV_TRY(prepare(l));
+    PV_TRY(start(l));
     PV_TRY(iterate(l));
     return write_topics(l, output);
 }

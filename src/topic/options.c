@@ -7,6 +7,11 @@ const psdvec_choice pv_topic_base_choices[] = {{.name = "documents", .help = "of
                                                {.name = "model", .help = "of the model"},
                                                {0}};
 
+const psdvec_choice pv_topic_by_choices[] = {
+    {.name = "none", .help = "all documents together"},
+    {.name = "label", .help = "the documents with each label separately"},
+    {0}};
+
 #define PV_OPTIONS_STRUCT psdvec_topic_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/topic.def>

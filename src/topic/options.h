@@ -4,7 +4,7 @@
 
 #include "base/options.h"
 
-extern const psdvec_choice pv_topic_base_choices[];
+extern const psdvec_choice pv_topic_base_choices[], pv_topic_by_choices[];
 extern const pv_options_table pv_topic_table;
 
 #endif
