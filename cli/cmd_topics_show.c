@@ -161,6 +161,8 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
     show_data(&show, "bound", real_cell(info->bound));
     show_json(&show, "settings", NULL, info->settings_json);
     show_json(&show, "model", NULL, info->model_json);
+    if (info->trials_json)
+        show_json(&show, "trials", NULL, info->trials_json);
     show_rows(&show, &rows);
     if (documents) {
         show_gap(&show);

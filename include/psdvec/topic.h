@@ -62,6 +62,8 @@ typedef struct psdvec_topics_report {
     uint32_t iterations;
     double bound; /* lower bound of the log-likelihood and the log-priors */
     double seconds;
+    uint32_t merged; /* topics that were merged into others */
+    uint32_t trials; /* numbers of topics that were tried, if it was chosen automatically */
 } psdvec_topics_report;
 
 /* Learns topics from documents and writes them to `output`. `text` may be NULL to tokenize as the
@@ -88,8 +90,12 @@ typedef struct psdvec_topics_info {
     double bound;
     bool null_topic; /* the first topic is the word frequencies */
     uint64_t file_bytes;
-    const char *settings_json;       /* the options, and how the text was tokenized */
-    const char *model_json;          /* the model: its name and checksum */
+    const char *settings_json; /* the options, and how the text was tokenized */
+    const char *model_json;    /* the model: its name and checksum */
+    /* If the number of topics was chosen automatically, the numbers that were tried: an array of
+     * objects with the members `topics`, `bound` (of held-out documents, per word) and `error` (the
+     * standard error of its difference from the largest bound). Else NULL. */
+    const char *trials_json;
     uint64_t labelled, dated, named; /* documents with a label, a date, a name */
     uint32_t classes; /* if topics were learnt for each label: the number of labels; otherwise 0 */
 } psdvec_topics_info;

@@ -64,16 +64,6 @@ void pv_classes_free(pv_classes *c)
     pv_scope_free(&c->memory);
 }
 
-/* Reads the entries of a document. */
-static psdvec_status read_entries(const pv_documents *d, size_t i, pv_scope *scope,
-                                  pv_document_entry **entries, size_t *capacity)
-{
-    uint64_t count = pv_documents_entries(d, i, 1);
-    PV_TRY(PV_RESERVE(scope, *entries, *capacity, count + 1));
-    return pv_spool_read(d->entries, d->begin[i] * sizeof **entries, *entries,
-                         count * sizeof **entries);
-}
-
 psdvec_status pv_classes_count(pv_classes *c, const pv_documents *documents,
                                const uint32_t *vocabulary)
 {
@@ -85,8 +75,11 @@ psdvec_status pv_classes_count(pv_classes *c, const pv_documents *documents,
     PV_TAKE_ZERO(&c->memory, c->filled, c->count);
     PV_TRY_DONE(pv_scope_status(&c->memory));
     for (size_t k = 0; k < documents->count; k++) {
-        PV_TRY_DONE(read_entries(documents, k, &scope, &entries, &capacity));
-        for (uint64_t e = 0; e < pv_documents_entries(documents, k, 1); e++)
+        uint64_t count = pv_documents_entries(documents, k, 1);
+        PV_TRY_DONE(PV_RESERVE(&scope, entries, capacity, count + 1));
+        PV_TRY_DONE(pv_spool_read(documents->entries, documents->begin[k] * sizeof *entries,
+                                  entries, count * sizeof *entries));
+        for (uint64_t e = 0; e < count; e++)
             if (vocabulary[entries[e].word] != PSDVEC_UNKNOWN_WORD)
                 c->lengths[k] += entries[e].count;
         if (c->of[k] != PV_NO_CLASS)
@@ -98,25 +91,18 @@ done:
     return status;
 }
 
-psdvec_status pv_classes_select(const pv_classes *c, const pv_documents *documents, uint32_t i,
-                                const char *folder, pv_documents *part)
+psdvec_status pv_classes_pick(const pv_classes *c, const pv_documents *documents, uint32_t i,
+                              const char *folder, pv_documents *part)
 {
-    pv_scope scope = {.ctx = documents->ctx, .what = "the words of a document"};
-    pv_document_entry *entries = NULL;
-    size_t capacity = 0;
+    pv_scope scope = {.ctx = documents->ctx, .what = "the documents of a class"};
     psdvec_status status;
-    PV_TRY_DONE(pv_documents_init(part, documents->ctx, folder, 0, NULL, NULL));
-    PV_TRY_DONE(PV_RESERVE(&part->memory, part->begin, part->begin_capacity, c->filled[i] + 1));
-    for (size_t k = 0; k < documents->count; k++) {
-        uint64_t count = pv_documents_entries(documents, k, 1);
-        if (c->of[k] != i || c->lengths[k] == 0)
-            continue;
-        PV_TRY_DONE(read_entries(documents, k, &scope, &entries, &capacity));
-        PV_TRY_DONE(pv_spool_append(part->entries, entries, count * sizeof *entries, NULL));
-        part->begin[part->count + 1] = part->begin[part->count] + count;
-        part->count++;
-    }
-    status = PSDVEC_OK;
+    size_t *numbers, count = 0;
+    PV_TAKE(&scope, numbers, c->filled[i]);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    for (size_t k = 0; k < documents->count; k++)
+        if (c->of[k] == i && c->lengths[k] > 0)
+            numbers[count++] = k;
+    status = pv_documents_pick(part, documents, folder, numbers, count);
 done:
     pv_scope_free(&scope);
     return status;

@@ -35,7 +35,7 @@ static inline const char *pv_classes_label(const pv_classes *c, uint32_t i)
 
 /* The documents of a class that have known words, without their names; for pv_batches. The caller
  * frees `part` in any case. */
-psdvec_status pv_classes_select(const pv_classes *c, const pv_documents *documents, uint32_t i,
-                                const char *folder, pv_documents *part);
+psdvec_status pv_classes_pick(const pv_classes *c, const pv_documents *documents, uint32_t i,
+                              const char *folder, pv_documents *part);
 
 #endif

@@ -147,7 +147,7 @@ PY
 
 @test "topics of each label are learnt separately, and classify documents" {
     make_documents
-    by() { "$PSDVEC" topics learn model documents.tsv --columns "$all" --by label "$@"; }
+    by() { "$PSDVEC" topics learn model documents.tsv --columns "$all" --by label --merge off "$@"; }
     by --topics 2 -o topics 2>said
     grep -q 'classes  *3$' said
     "$PSDVEC" topics show topics --format json >shown

@@ -119,7 +119,7 @@ class Topics:
             "topics", "words", "dim", "documents", "known_tokens", "iterations", "file_bytes",
             "labelled", "dated", "named", "classes")}
         facts["bound"], facts["null_topic"] = float(i.bound), bool(i.null_topic)
-        for name in ("settings", "model"):
+        for name in ("settings", "model", "trials"):
             stored = text(getattr(i, name + "_json"))
             facts[name] = json.loads(stored) if stored else None
         return facts
