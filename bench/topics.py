@@ -38,7 +38,7 @@ import psdvec
 from psdvec.sklearn import PsdvecVectorizer
 
 FEATURES = ("bow", "mean", "topicvec", "classes", "topics", "both", "both-topicvec")
-PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
+PENALTIES = (0.03, 0.1, 0.3, 1.0)
 
 
 def lines(path):
@@ -99,13 +99,10 @@ class Task:
         return self.kept[key]
 
     def mean(self):
-        """Mean vectors, several kinds of weights."""
-        kinds = {}
-        for smoothing in (None, 1e-3):
-            vectorizer = PsdvecVectorizer(model=self.model, smoothing=smoothing, norm=None)
-            kinds[f"s={smoothing}"] = [vectorizer.fit(self.texts).transform(texts)
-                                       for texts in (self.texts, self.test_texts)]
-        return {name: scaled(pair) for name, pair in kinds.items()}
+        """Mean vectors."""
+        vectorizer = PsdvecVectorizer(model=self.model, norm=None).fit(self.texts)
+        return {"scaled": scaled([vectorizer.transform(texts)
+                                  for texts in (self.texts, self.test_texts)])}
 
     def counts(self, pair):
         """Transformations of expected counts."""
