@@ -13,6 +13,9 @@
 static const psdvec_option options[] = {
     WHOLE_OPTION("top", "N", 1, 10000, .fallback = "3", .group = "Output",
                  .help = "in output for people, show the N largest topics of each document"),
+    FLAG_OPTION("counts",
+                .help = "with --format tsv or json, print how many words of a document each topic "
+                        "is expected to have, instead of shares"),
     {0}};
 
 /* What the text may say about a document. */
@@ -28,6 +31,7 @@ struct applied {
     struct buffer line;
     uint32_t topics;
     size_t top;
+    bool counts;
     uint64_t documents, empty;
     bool has[DETAILS]; /* which details the text has */
     struct column columns[COLUMNS];
@@ -80,6 +84,7 @@ static const char *largest(const struct applied *a, const psdvec_topic_mixture *
 static void add_line(struct applied *a, const psdvec_topic_mixture *m)
 {
     struct buffer *line = &a->line;
+    const float *numbers = a->counts ? m->counts : m->shares;
     buffer_clear(line);
     if (a->run->format == FORMAT_TSV) {
         buffer_format(line, "%llu\t", (unsigned long long)m->number);
@@ -93,7 +98,7 @@ static void add_line(struct applied *a, const psdvec_topic_mixture *m)
         buffer_format(line, "\t%llu\t%llu\t%.8g", (unsigned long long)m->words,
                       (unsigned long long)m->known, m->bound);
         for (uint32_t k = 0; k < a->topics; k++)
-            buffer_format(line, "\t%.6g", (double)m->shares[k]);
+            buffer_format(line, "\t%.6g", (double)numbers[k]);
     } else {
         buffer_format(line, "{\"document\": %llu, \"source\": ", (unsigned long long)m->number);
         buffer_json(line, m->source, strlen(m->source));
@@ -104,10 +109,11 @@ static void add_line(struct applied *a, const psdvec_topic_mixture *m)
                 buffer_format(line, ", \"%s\": ", detail_names[k]);
                 buffer_json(line, detail(m, k), strlen(detail(m, k)));
             }
-        buffer_format(line, ", \"words\": %llu, \"known\": %llu, \"bound\": %.8g, \"shares\": [",
-                      (unsigned long long)m->words, (unsigned long long)m->known, m->bound);
+        buffer_format(line, ", \"words\": %llu, \"known\": %llu, \"bound\": %.8g, \"%s\": [",
+                      (unsigned long long)m->words, (unsigned long long)m->known, m->bound,
+                      a->counts ? "counts" : "shares");
         for (uint32_t k = 0; k < a->topics; k++)
-            buffer_format(line, "%s%.6g", k ? ", " : "", (double)m->shares[k]);
+            buffer_format(line, "%s%.6g", k ? ", " : "", (double)numbers[k]);
         buffer_text(line, "]}");
     }
     buffer_char(line, '\n');
@@ -151,7 +157,9 @@ static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
     psdvec_topics *topics;
-    struct applied a = {.run = run, .top = (size_t)argument_integer(arguments, "top")};
+    struct applied a = {.run = run,
+                        .top = (size_t)argument_integer(arguments, "top"),
+                        .counts = argument_flag(arguments, "counts")};
     int code = topics_open(run, arguments->operands[0], &topics);
     if (code)
         return code;

@@ -42,6 +42,8 @@ static void summarise(struct run *run, const psdvec_topics_report *report,
     summary_line(&text, "vocabulary", "%s words, covering %.1f%% of the text",
                  phrase_count(report->words),
                  100 * (double)report->known_tokens / (double)report->tokens);
+    if (psdvec_topics_get_info(topics)->classes)
+        summary_line(&text, "classes", "%s", phrase_count(psdvec_topics_get_info(topics)->classes));
     summary_line(&text, "topics", "%s after %s, bound %.4f per word (perplexity %.0f)",
                  phrase_count(report->topics), phrase_counted(report->iterations, "iteration"),
                  per_word, exp(-per_word));
@@ -110,7 +112,10 @@ const struct command cmd_topics_learn = {
         "The result is a topics file, which psdvec topics show and psdvec topics apply read. By "
         "default, each line or record is a document (--document), and text is tokenised as the "
         "model's text was. Words that the model does not have are ignored. The model may be "
-        "trained on the same documents or on other, larger text."),
+        "trained on the same documents or on other, larger text.",
+        "With --by label, topics are learnt for each label (--columns, --label-field) separately "
+        "and put together. The shares of these topics in other documents (psdvec topics apply) are "
+        "features for classifiers."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TOPIC),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
     .presets = {"default", "topicvec"},
@@ -123,7 +128,10 @@ const struct command cmd_topics_learn = {
         {"psdvec topics learn wiki.safetensors books --document file --topics 2 -o two.safetensors",
          "Two topics; every file of a folder is a document."},
         {"psdvec topics learn wiki.safetensors notes.txt --preset topicvec -o topics.safetensors",
-         "The model and the settings of TopicVec."}),
+         "The model and the settings of TopicVec."},
+        {"psdvec topics learn wiki.safetensors mail.tsv --columns label,text --by label --topics 10 "
+         "-o mail.safetensors",
+         "Ten topics for each label of tab-separated lines."}),
     .notes = PARAGRAPHS(
         "The topics do not depend on the number of threads or the memory limit, and on a random "
         "seed only with --start random. "

@@ -1,4 +1,5 @@
 /* psdvec topics show: the topics of a topics file, with their words and documents. */
+#include "cell.h"
 #include "commands.h"
 #include "exit_status.h"
 #include "memory.h"
@@ -22,6 +23,12 @@ static const struct column overview[] = {NUMBERS("topic", "topic", 0, 0, .width 
                                          NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6),
                                          BARS(.gap = 1, .width = 8),
                                          COLUMN("words", "words", .gap = 2, .wraps = true)};
+/* The same for topics that were learnt for each label. */
+static const struct column class_overview[] = {
+    NUMBERS("topic", "topic", 0, 0, .width = 5),
+    NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6), BARS(.gap = 1, .width = 8),
+    COLUMN("class", "class", .gap = 2, .most = 24),
+    COLUMN("words", "words", .gap = 2, .wraps = true)};
 static const struct column word_columns[] = {
     COLUMN("topic", NULL, .where = IN_TSV), COLUMN("word", "word", .gap = 2, .width = 26),
     BARS(.gap = 1, .width = 20),
@@ -93,10 +100,20 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
                  real_cell(list[k].lift));
     }
     show_begin(&show, run, false);
-    show_title(&show, phrase(STYLE_BOLD "Topic %u" STYLE_PLAIN ", %.1f%% of the text",
-                             (unsigned)topic + 1, 100 * psdvec_topics_share(topics, topic)));
+    const char *class = psdvec_topics_class(topics, topic);
+    struct buffer of = {0};
+    if (class) {
+        buffer_text(&of, ", class ");
+        cell_text(&of, class, strlen(class));
+    }
+    show_title(&show, phrase(STYLE_BOLD "Topic %u" STYLE_PLAIN "%s, %.1f%% of the text",
+                             (unsigned)topic + 1, class ? of.text : "",
+                             100 * psdvec_topics_share(topics, topic)));
+    buffer_free(&of);
     show_data(&show, "topic", whole_cell(topic + 1));
     show_data(&show, "share", real_cell(psdvec_topics_share(topics, topic)));
+    if (class)
+        show_data(&show, "class", text_cell(class));
     show_rows(&show, &words);
     if (documents) {
         add_documents(&best.rows, run, topics, topic, documents);
@@ -111,26 +128,33 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
 {
     const psdvec_topics_info *info = psdvec_topics_get_info(topics);
     struct rows rows = ROWS("topics", 0, overview);
+    struct rows of_classes = ROWS("topics", 0, class_overview);
     struct documents best;
     struct show show;
     double largest = 0;
     documents_init(&best, topics);
+    if (info->classes)
+        rows = of_classes;
     for (uint32_t k = 0; k < info->topics; k++)
         largest = psdvec_topics_share(topics, k) > largest ? psdvec_topics_share(topics, k)
                                                            : largest;
     for (uint32_t k = 0; k < info->topics; k++) {
         double share = psdvec_topics_share(topics, k);
         rows_add(&rows, whole_cell(k + 1), real_cell(share),
-                 bar_cell(largest > 0 ? share / largest : 0),
-                 text_cell(topics_words(run, topics, k, most)));
+                 bar_cell(largest > 0 ? share / largest : 0));
+        if (info->classes)
+            rows_more(&rows, text_cell(psdvec_topics_class(topics, k)));
+        rows_more(&rows, text_cell(topics_words(run, topics, k, most)));
         if (documents)
             add_documents(&best.rows, run, topics, k, documents);
     }
     show_begin(&show, run, false);
     show_title(&show,
-               phrase(STYLE_BOLD "%s" STYLE_PLAIN " of %s, %s words of vocabulary",
+               phrase(STYLE_BOLD "%s" STYLE_PLAIN " of %s%s%s, %s words of vocabulary",
                       phrase_counted(info->topics, "topic"),
-                      phrase_counted(info->documents, "document"), phrase_count(info->words)));
+                      phrase_counted(info->documents, "document"), info->classes ? " with " : "",
+                      info->classes ? phrase_counted(info->classes, "label") : "",
+                      phrase_count(info->words)));
     show_data(&show, "documents_count", whole_cell(info->documents));
     show_data(&show, "known_tokens", whole_cell(info->known_tokens));
     show_data(&show, "iterations", whole_cell(info->iterations));

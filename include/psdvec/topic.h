@@ -57,6 +57,12 @@ typedef enum psdvec_topic_preset {
     PSDVEC_TOPIC_PRESET_TOPICVEC     /* the settings of Li, Chua, Zhu and Miao (2016) */
 } psdvec_topic_preset;
 
+/* Which documents topics are learnt from. */
+typedef enum psdvec_topic_by {
+    PSDVEC_TOPIC_BY_NONE = 0, /* all documents together */
+    PSDVEC_TOPIC_BY_LABEL     /* the documents with each label separately */
+} psdvec_topic_by;
+
 typedef struct psdvec_topic_options {
     size_t size; /* set by psdvec_topic_options_default */
 #include <psdvec/options/topic.def>
@@ -115,13 +121,14 @@ typedef struct psdvec_topics_info {
     double bound;
     bool null_topic; /* the first topic is the word frequencies */
     uint64_t file_bytes;
-    const char *settings_json;       /* the options, and how the text was tokenized */
-    const char *model_json;          /* the model: its name and checksum */
-    uint64_t labelled, dated, named; /* documents with a label, a date, a name */
+    const char *settings_json; /* the options, and how the text was tokenized */
+    const char *model_json;    /* the model: its name and checksum */
     /* If the number of topics was chosen automatically, the numbers that were tried: an array of
      * objects with the members `topics`, `bound` (of held-out documents, per word) and `error` (the
      * standard error of its difference from the largest bound). Else NULL. */
     const char *trials_json;
+    uint64_t labelled, dated, named; /* documents with a label, a date, a name */
+    uint32_t classes; /* if topics were learnt for each label: the number of labels; otherwise 0 */
 } psdvec_topics_info;
 
 /* Opens a topics file; close it with psdvec_topics_close. Any number of threads may share it. */
@@ -144,6 +151,9 @@ PSDVEC_API const float *psdvec_topics_vector(const psdvec_topics *topics, uint32
 /* Returns the share of the known words of all documents that the topic explains. Topics are in
  * descending order of it. */
 PSDVEC_API double psdvec_topics_share(const psdvec_topics *topics, uint32_t topic);
+/* Returns the label of the documents that the topic was learnt from; null-terminated. NULL if topics
+ * were not learnt for each label, and for the null topic. */
+PSDVEC_API const char *psdvec_topics_class(const psdvec_topics *topics, uint32_t topic);
 /* Returns P(word | topic). */
 PSDVEC_API double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic,
                                             uint32_t word);
@@ -194,6 +204,7 @@ typedef struct psdvec_topic_mixture {
     const char *label;     /* label, date and name that the text gives; NULL if there is none */
     const char *date;      /* ISO 8601, as written in the text */
     const char *name;
+    const float *counts; /* one per topic: the expected number of its words; they sum to `known` */
 } psdvec_topic_mixture;
 
 typedef void psdvec_topic_mixture_fn(void *user, const psdvec_topic_mixture *mixture);

@@ -204,7 +204,7 @@ static psdvec_status columns_to_lines(psdvec_context *ctx, const psdvec_text_opt
     for (const char *p = segment->text.data; p < end; number++) {
         const char *line = p;
         text_line l = next_line(&p, end);
-        if (l.start == l.end)
+        if (l.start == l.end && !memchr(line, '\t', (size_t)(p - line)))
             continue;
         pv_cell cells[PV_COLUMN_IGNORED];
         const char *line_end = p[-1] == '\n' ? p - 1 : p;

@@ -19,7 +19,8 @@ typedef struct applying {
     pv_documents documents;
     pv_batches batches;
     const pv_batch *batch;
-    float *gamma;   /* documents of a batch x topics */
+    float *gamma;   /* documents of a batch x topics; then the shares */
+    float *counts;  /* documents of a batch x topics */
     float *weights; /* workers x stride, twice */
     double *bounds; /* documents of a batch */
 } applying;
@@ -69,8 +70,10 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
         double sum = 0;
         for (uint32_t t = 0; t < a->words.topics; t++)
             sum += (double)gamma[t];
-        for (uint32_t t = 0; t < a->words.topics; t++)
+        for (uint32_t t = 0; t < a->words.topics; t++) {
+            a->counts[k * a->words.topics + t] = (float)((double)gamma[t] - a->words.alpha[t]);
             gamma[t] = (float)((double)gamma[t] / sum);
+        }
     }
     return PSDVEC_OK;
 }
@@ -94,7 +97,8 @@ static psdvec_status report_batches(applying *a, psdvec_topic_mixture_fn *on_doc
                 .bound = a->bounds[k],
                 .label = pv_documents_detail(&a->documents, d, PV_COLUMN_LABEL),
                 .date = pv_documents_detail(&a->documents, d, PV_COLUMN_DATE),
-                .name = pv_documents_detail(&a->documents, d, PV_COLUMN_NAME)};
+                .name = pv_documents_detail(&a->documents, d, PV_COLUMN_NAME),
+                .counts = a->counts + k * a->words.topics};
             on_document(user, &mixture);
         }
     }
@@ -112,6 +116,7 @@ static psdvec_status apply(applying *a, const psdvec_text_options *text, const c
     PV_TRY(pv_topics_read(t, a->ctx, &own, inputs, input_count, &a->documents));
     PV_TRY(pv_batches_init(&a->batches, &a->documents, NULL, t->info.words));
     PV_TAKE(&a->memory, a->gamma, a->batches.most * t->info.topics);
+    PV_TAKE(&a->memory, a->counts, a->batches.most * t->info.topics);
     PV_TAKE(&a->memory, a->weights, (size_t)psdvec_threads(a->ctx) * 2 * a->words.stride);
     PV_TAKE(&a->memory, a->bounds, a->batches.most);
     PV_TRY(pv_scope_status(&a->memory));

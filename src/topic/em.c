@@ -320,11 +320,44 @@ psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
     return PSDVEC_OK;
 }
 
+static psdvec_status infer_mixtures(void *arg, size_t task, int worker)
+{
+    pv_topic_em *em = arg;
+    const pv_batch *batch = em->batch;
+    float *work = em->sums + (size_t)worker * 2 * em->words.stride;
+    for (size_t k = task * TASK_DOCUMENTS; k < (task + 1) * TASK_DOCUMENTS && k < batch->count;
+         k++) {
+        uint64_t from = batch->begin[k];
+        (void)pv_mixture_infer(&em->words, batch->word + from, batch->frequency + from,
+                               (size_t)(batch->begin[k + 1] - from),
+                               (float *)em->mixtures.data + (batch->first + k) * em->words.topics,
+                               work);
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_topic_em_infer(pv_topic_em *em)
+{
+    pv_progress_begin(&em->progress, em->ctx, "finding mixtures", "documents",
+                      em->documents->count);
+    for (size_t b = 0; b < em->batches.count; b++) {
+        PV_TRY(pv_batches_get(&em->batches, b, &em->batch));
+        PV_TRY(pv_parallel_tasks(em->ctx, (em->batch->count + TASK_DOCUMENTS - 1) / TASK_DOCUMENTS,
+                                 infer_mixtures, em));
+    }
+    em->sweeps = 1;
+    em->iterations = 1;
+    PV_TRY(expect(em, &em->history[0]));
+    pv_progress_end(&em->progress);
+    return PSDVEC_OK;
+}
+
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
-psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *options,
-                               const pv_topic_space *space, const pv_documents *documents,
-                               const uint32_t *vocabulary, const char *folder, pv_partial *partial)
+psdvec_status pv_topic_em_prepare(pv_topic_em *em, const psdvec_topic_options *options,
+                                  const pv_topic_space *space, const pv_documents *documents,
+                                  const uint32_t *vocabulary, const char *folder,
+                                  pv_partial *partial)
 {
     psdvec_context *ctx = space->memory.ctx;
     uint32_t topics = options->topics;
@@ -341,7 +374,7 @@ psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *opti
     PV_TAKE(&em->memory, em->alpha, topics);
     PV_TAKE_ZERO(&em->memory, em->lengths, count);
     PV_TAKE(&em->memory, em->weights, most * stride);
-    PV_TAKE(&em->memory, em->sums, (size_t)psdvec_threads(ctx) * stride);
+    PV_TAKE(&em->memory, em->sums, (size_t)psdvec_threads(ctx) * 2 * stride);
     PV_TAKE(&em->memory, em->bounds, most);
     PV_TAKE(&em->memory, em->word_bounds, space->words);
     PV_TAKE(&em->memory, em->history, options->iterations);
@@ -372,6 +405,14 @@ psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *opti
                 pv_mixture_start(&em->words, (double)*length, gamma);
         }
     }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *options,
+                               const pv_topic_space *space, const pv_documents *documents,
+                               const uint32_t *vocabulary, const char *folder, pv_partial *partial)
+{
+    PV_TRY(pv_topic_em_prepare(em, options, space, documents, vocabulary, folder, partial));
     PV_TRY(load(em));
     return em->iterations ? pv_topic_fit_resume(&em->fit) : find_start(em);
 }

@@ -46,14 +46,23 @@ typedef struct pv_topic_em {
     pv_progress progress;
 } pv_topic_em;
 
-/* Finds where the topics begin, or loads the state of an interrupted run. `vocabulary`: as in pv_batches_init. `folder`: for temporary files. `partial` may be NULL. What the
- * arguments point to must stay valid. The caller frees it in any case. */
+/* Finds where the topics begin, or loads the state of an interrupted run. `vocabulary`: as in
+ * pv_batches_init. `folder`: for temporary files. `partial` may be NULL. What the arguments point to
+ * must stay valid. The caller frees it in any case. */
 psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *options,
                                const pv_topic_space *space, const pv_documents *documents,
                                const uint32_t *vocabulary, const char *folder, pv_partial *partial);
+/* The same for topics that the caller sets: all are p. */
+psdvec_status pv_topic_em_prepare(pv_topic_em *em, const psdvec_topic_options *options,
+                                  const pv_topic_space *space, const pv_documents *documents,
+                                  const uint32_t *vocabulary, const char *folder,
+                                  pv_partial *partial);
 void pv_topic_em_free(pv_topic_em *em);
 
 /* Iterates until the bound converges, and merges near-equal topics. */
 psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage);
+/* Finds the mixtures of all documents, the expected counts and the bound for given P(word | topic),
+ * without an M-step. The bound becomes the only one of the history. */
+psdvec_status pv_topic_em_infer(pv_topic_em *em);
 
 #endif

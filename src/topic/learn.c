@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "corpus/options.h"
 #include "model/model_read.h"
-#include "topic/choose.h"
+#include "topic/by_class.h"
 #include "topic/options.h"
 #include "topic/topic_file.h"
 #include "train/train.h"
@@ -33,6 +33,7 @@ typedef struct learning {
     pv_partial *partial;  /* states for resuming */
     pv_topic_choice choice;
     pv_topic_em em;
+    pv_topics_by_class by;
 } learning;
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -207,6 +208,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     uint32_t topics = em->fit.topics, words = l->space.words, dim = l->space.dim, *order;
     uint64_t *offsets;
     char *bytes;
+    uint32_t *classes;
     double *shares, *alpha;
     float *vectors, *probabilities, *row;
     size_t length = 0;
@@ -219,6 +221,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     PV_TAKE(&scope, bytes, length);
     PV_TAKE(&scope, alpha, topics);
     PV_TAKE(&scope, row, topics);
+    PV_TAKE(&scope, classes, topics);
     PV_TAKE(&scope, vectors, (size_t)topics * dim);
     PV_TAKE(&scope, probabilities, (size_t)topics * words);
     PV_TRY_DONE(pv_scope_status(&scope));
@@ -230,6 +233,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     }
     for (uint32_t k = 0; k < topics; k++) {
         alpha[k] = em->alpha[order[k]];
+        classes[k] = l->by.topic_class ? l->by.topic_class[order[k]] : PV_NO_CLASS;
         pv_topic_fit_vector(&em->fit, order[k], vectors + (size_t)k * dim);
         for (uint32_t w = 0; w < words; w++)
             probabilities[(size_t)k * words + w] = em->fit.beta[w * em->fit.stride + order[k]];
@@ -243,6 +247,7 @@ static psdvec_status write_topics(learning *l, const char *output)
                                     .iterations = em->iterations,
                                     .bound = em->history[em->iterations - 1],
                                     .null_topic = l->options.null_topic,
+                                    .classes = l->by.classes.count,
                                     .settings_json = settings.data,
                                     .model_json = model.data,
                                     .trials_json = trials.data},
@@ -259,6 +264,9 @@ static psdvec_status write_topics(learning *l, const char *output)
                            .lengths = em->lengths,
                            .details = l->documents.described ? l->documents.details.data : NULL,
                            .marks = l->documents.marks,
+                           .classes = l->by.classes.count ? l->by.classes.labels.data : NULL,
+                           .class_offsets = l->by.classes.offsets,
+                           .topic_classes = classes,
                            .history = em->history,
                            .phrases = pv_model_phrases(l->model)};
     status = pv_topics_write(l->ctx, output, &data);
@@ -351,6 +359,7 @@ done:
 static void release(learning *l)
 {
     pv_topic_em_free(&l->em);
+    pv_classes_free(&l->by.classes);
     pv_topic_space_free(&l->space);
     pv_documents_free(&l->documents);
     pv_buffer_free(&l->strings);
@@ -369,6 +378,11 @@ static psdvec_status learn(learning *l, const psdvec_text_options *text, const c
         return pv_fail(l->ctx, PSDVEC_ERR_MEMORY, "no memory for the name of a folder");
     PV_TRY(read_documents(l, text, inputs, input_count));
     PV_TRY(prepare_words(l));
+    if (options.by == PSDVEC_TOPIC_BY_LABEL) {
+        PV_TRY(pv_topics_learn_by_class(&l->by, &l->em, &options, &l->space, &l->documents,
+                                        l->vocabulary, l->folder));
+        return write_topics(l, output);
+    }
     PV_TRY(open_partial(l, output));
     if (options.topics == 0) {
         PV_TRY(pv_topics_choose(&l->choice, &options, &l->space, &l->documents, l->vocabulary,

@@ -26,6 +26,11 @@ const psdvec_choice pv_topic_preset_choices[] = {
                                       .help = "the values of Li, Chua, Zhu and Miao 2016"},
     {0}};
 
+const psdvec_choice pv_topic_by_choices[] = {
+    {.name = "none", .help = "all documents together"},
+    {.name = "label", .help = "the documents with each label separately"},
+    {0}};
+
 #define PV_OPTIONS_STRUCT psdvec_topic_options
 static const psdvec_option rows[] = {
 #include <psdvec/options/topic.def>

@@ -5,7 +5,8 @@
 #include "base/options.h"
 
 extern const psdvec_choice pv_topic_base_choices[], pv_topic_vocabulary_choices[],
-    pv_topic_start_choices[], pv_topic_steps_choices[], pv_topic_preset_choices[];
+    pv_topic_start_choices[], pv_topic_steps_choices[], pv_topic_preset_choices[],
+    pv_topic_by_choices[];
 extern const pv_options_table pv_topic_table;
 
 #endif

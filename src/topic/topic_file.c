@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "corpus/options.h"
 #include "sparse/csr.h"
+#include "topic/classes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -94,7 +95,13 @@ psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_to
         pv_tensor_of(data->details ? "details" : NULL, PV_DTYPE_U8,
                      data->details ? data->marks[PV_DETAILS * documents] : 0, 0, data->details),
         pv_tensor_of(data->details ? "details.offsets" : NULL, PV_DTYPE_U64,
-                     PV_DETAILS * documents + 1, 0, data->marks)};
+                     PV_DETAILS * documents + 1, 0, data->marks),
+        pv_tensor_of(data->classes ? "classes" : NULL, PV_DTYPE_U8,
+                     data->classes ? data->class_offsets[info->classes] : 0, 0, data->classes),
+        pv_tensor_of(data->classes ? "classes.offsets" : NULL, PV_DTYPE_U64,
+                     (uint64_t)info->classes + 1, 0, data->class_offsets),
+        pv_tensor_of(data->classes ? "topics.classes" : NULL, PV_DTYPE_U32, topics, 0,
+                     data->topic_classes)};
     status = pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
                               sizeof meta / sizeof *meta - (info->trials_json ? 0 : 1), true);
 done:
@@ -230,6 +237,32 @@ static psdvec_status read_details(psdvec_topics *t)
     return PSDVEC_OK;
 }
 
+/* Classes of documents for which topics were learnt. */
+static psdvec_status read_classes(psdvec_topics *t)
+{
+    const pv_tensor *x;
+    if (!pv_st_tensor(t->file, "classes"))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(t->ctx, t->file, "classes.offsets", PV_DTYPE_U64, 1, (int64_t[]){-1}, &x));
+    if (x->shape[0] < 2 || x->shape[0] >= PV_NO_CLASS)
+        return damaged(t, "its number of classes is impossible");
+    t->class_offsets = x->data;
+    uint32_t count = (uint32_t)(x->shape[0] - 1);
+    PV_TRY(pv_st_require(t->ctx, t->file, "topics.classes", PV_DTYPE_U32, 1,
+                         (int64_t[]){t->info.topics}, &x));
+    t->topic_classes = x->data;
+    PV_TRY(pv_st_require(t->ctx, t->file, "classes", PV_DTYPE_U8, 1, (int64_t[]){-1}, &x));
+    if (!pv_offsets_ascend(t->class_offsets, count, x->bytes, 0) ||
+        !strings_end(x->data, t->class_offsets, count))
+        return damaged(t, "the label of a class has no end");
+    for (uint32_t k = 0; k < t->info.topics; k++)
+        if (t->topic_classes[k] >= count && t->topic_classes[k] != PV_NO_CLASS)
+            return damaged(t, "the class of a topic does not exist");
+    t->classes = x->data;
+    t->info.classes = count;
+    return PSDVEC_OK;
+}
+
 /* How the documents were tokenised. */
 static psdvec_status read_text(psdvec_topics *t)
 {
@@ -281,6 +314,7 @@ static psdvec_status open_file(psdvec_topics *t, const char *path)
     PV_TRY(check_format(t));
     PV_TRY(read_tensors(t));
     PV_TRY(read_details(t));
+    PV_TRY(read_classes(t));
     PV_TRY(read_results(t));
     PV_TRY(check_numbers(t));
     info->file_bytes = pv_st_bytes(t->file);
@@ -365,6 +399,13 @@ const float *psdvec_topics_vector(const psdvec_topics *topics, uint32_t topic)
 double psdvec_topics_share(const psdvec_topics *topics, uint32_t topic)
 {
     return has_topic(topics, topic) ? topics->shares[topic] : NAN;
+}
+
+const char *psdvec_topics_class(const psdvec_topics *topics, uint32_t topic)
+{
+    bool there = has_topic(topics, topic) && topics->classes &&
+                 topics->topic_classes[topic] != PV_NO_CLASS;
+    return there ? topics->classes + topics->class_offsets[topics->topic_classes[topic]] : NULL;
 }
 
 double psdvec_topics_probability(const psdvec_topics *topics, uint32_t topic, uint32_t word)

@@ -15,19 +15,22 @@ struct psdvec_topics {
     char *path;
     pv_st_file *file;
     psdvec_topics_info info;
-    const char *bytes;            /* all words */
-    const uint64_t *offsets;      /* words + 1 */
-    const double *base;           /* words: p */
-    const float *vectors;         /* topics x dim */
-    const float *probabilities;   /* topics x words: P(word | topic) */
-    const double *shares;         /* topics */
-    const double *alpha;          /* topics */
-    const float *mixtures;        /* documents x topics */
-    const char *names;            /* zero-terminated: source and beginning of each document */
-    const uint64_t *name_offsets; /* 2 documents + 1 */
-    const uint64_t *lengths;      /* documents: known words */
-    const char *details;          /* label, date and name of each document; NULL: none has any */
-    const uint64_t *marks;        /* PV_DETAILS documents + 1 */
+    const char *bytes;             /* all words */
+    const uint64_t *offsets;       /* words + 1 */
+    const double *base;            /* words: p */
+    const float *vectors;          /* topics x dim */
+    const float *probabilities;    /* topics x words: P(word | topic) */
+    const double *shares;          /* topics */
+    const double *alpha;           /* topics */
+    const float *mixtures;         /* documents x topics */
+    const char *names;             /* zero-terminated: source and beginning of each document */
+    const uint64_t *name_offsets;  /* 2 documents + 1 */
+    const uint64_t *lengths;       /* documents: known words */
+    const char *details;           /* label, date and name of each document; NULL: none has any */
+    const uint64_t *marks;         /* PV_DETAILS documents + 1 */
+    const char *classes;           /* labels of the classes; NULL: there are none */
+    const uint64_t *class_offsets; /* classes + 1 */
+    const uint32_t *topic_classes; /* topics */
     pv_word_index index;
     psdvec_text_options text; /* of the documents */
     pv_buffer strings;        /* of `text` */
@@ -47,6 +50,9 @@ typedef struct pv_topics_data {
     const uint64_t *name_offsets, *lengths;
     const char *details; /* NULL: there are none */
     const uint64_t *marks;
+    const char *classes; /* NULL: there are none */
+    const uint64_t *class_offsets;
+    const uint32_t *topic_classes;
     const double *history; /* iterations: the bound after each */
     pv_phrase_list phrases;
 } pv_topics_data;

@@ -144,3 +144,117 @@ PY
     refused 2 'needs --json-field' topics learn model documents.tsv --label-field x -o topics
     refused 2 'use --document line' topics learn model documents.tsv --columns "$all" --document file -o topics
 }
+
+@test "topics of each label are learnt separately, and classify documents" {
+    make_documents
+    by() { "$PSDVEC" topics learn model documents.tsv --columns "$all" --by label --merge off "$@"; }
+    by --topics 2 -o topics 2>said
+    grep -q 'classes  *3$' said
+    "$PSDVEC" topics show topics --format json >shown
+    "$PSDVEC" topics apply topics documents.tsv --columns "$all" --format json --counts >counts
+    python3 - <<'PY'
+import json
+shown = json.load(open("shown"))
+classes = [t["class"] for t in shown["topics"]]
+assert sorted(classes) == ["music", "music", "oven", "oven", "sea", "sea"], classes
+assert [t["share"] for t in shown["topics"]] == sorted((t["share"] for t in shown["topics"]), reverse=True)
+assert shown["settings"]["topics"]["by"] == "label" and shown["settings"]["topics"]["topics"] == 2
+for line in open("counts"):
+    document = json.loads(line)
+    sums = {c: sum(n for n, of in zip(document["counts"], classes) if of == c) for c in classes}
+    assert max(sums, key=sums.get) == document["label"], document
+    assert abs(sum(sums.values()) - document["known"]) < .1
+PY
+    "$PSDVEC" topics show topics | grep -q '^6 topics of 600 documents with 3 labels'
+    "$PSDVEC" topics show topics | grep -q 'share *class *words'
+    "$PSDVEC" topics show topics --topic 1 | grep -q '^Topic 1, class [a-z]*, '
+    # The topics of a label are those of its documents alone, if the base and vocabulary are the same.
+    by --topics 2 --base model -q -o together
+    grep "^oven" documents.tsv >oven.tsv
+    [ "$("$PSDVEC" topics show together --words 8 --format json | python3 -c '
+import json, sys
+print(sorted({w for t in json.load(sys.stdin)["topics"] if t["class"] == "oven" for w in t["words"].split()} - set("the of and to in a is was for with".split())))')" = "$(
+        printf "['bread', 'butter', 'cake', 'dough', 'flour', 'salt', 'stove', 'sugar']")" ]
+    # Duplicate null topics are dropped.
+    by --topics 3 --null-topic -q -o null
+    "$PSDVEC" topics show null --format json >shown
+    python3 -c '
+import json
+topics = json.load(open("shown"))["topics"]
+assert len(topics) == 7 and [t["class"] for t in topics].count(None) == 1 and topics[0]["class"] is None, topics'
+}
+
+@test "topics of each label do not depend on threads or memory, or on the order of labels" {
+    make_documents
+    by() { "$PSDVEC" topics learn model "$1" --columns "$all" --by label --topics 2 -q "${@:2}"; }
+    by documents.tsv --threads 1 -o one
+    by documents.tsv --threads 3 -o other
+    cmp one other
+    [ -n "${SANITIZE:-}" ] || { by documents.tsv --memory 12M -o other && cmp one other; }
+    by documents.tsv --null-topic --threads 2 -o null
+    ! cmp -s one null
+}
+
+@test "labels with few documents, and documents without labels" {
+    make_documents
+    { cat documents.tsv
+      printf 'rare\t\t\tship bread violin\n'
+      printf 'void\t\t\tzzz qqq\n'
+      printf '\t\t\tship sail wave\n'
+      printf '\t\t\t\n'; } >more.tsv
+    "$PSDVEC" topics learn model more.tsv --columns "$all" --by label --topics 4 -o topics 2>said
+    grep -q '2 of 5 labels have fewer documents with known words than topics (--topics is 4)' said
+    grep -q 'topics  *13 after' said
+    "$PSDVEC" topics show topics --format json >shown
+    python3 -c '
+import json
+shown = json.load(open("shown"))
+classes = [t["class"] for t in shown["topics"]]
+assert classes.count("rare") == 1 and "void" not in classes and shown["documents_count"] == 604, shown'
+    refused 3 'no document has a label' topics learn model documents.txt --by label -o none
+    refused 3 'no document has a label' topics learn model documents.tsv --columns -,date,name,text --by label -o none
+    printf 'a\tzzz\nb\tqqq\n\tship sail\n\tship wave\n' >unknown.tsv
+    refused 3 'no document with a label has words' \
+        topics learn model unknown.tsv --columns label,text --by label --min-documents 1 -o none
+    refused 2 'give at least 2' topics learn model documents.tsv --columns "$all" --by label --topics 1 --null-topic -o none
+    awk 'BEGIN { for (k = 0; k < 10001; k++) print k "\tship sail" }' >many.tsv
+    refused 2 '10001 labels with 2 topics each are 10001 topics' \
+        topics learn model many.tsv --columns label,text --by label --topics 2 -o none
+    [ ! -e none ]
+}
+
+@test "two documents, one word, and ten million words in one document" {
+    make_documents
+    printf 'a\tship sail the\nb\tbread flour the\n' >two.tsv
+    "$PSDVEC" topics learn model two.tsv --columns label,text --topics 2 -q -o topics
+    "$PSDVEC" topics show topics | grep -q '^2 topics of 2 documents'
+    "$PSDVEC" topics learn model two.tsv --columns label,text --by label --topics 1 -q -o topics
+    [ "$("$PSDVEC" topics show topics --format json | grep -c '"class"')" -ge 1 ]
+    refused 2 'only 2 documents have known words' topics learn model two.tsv --columns label,text --topics 3 -o none
+    printf 'a\tship\n' >one.tsv
+    refused 3 'fewer than 2 of the model' topics learn model one.tsv --columns label,text --topics 1 -o none
+    [ -z "${SANITIZE:-}" ] || return 0
+    { head -n 60 documents.tsv
+      printf 'long\t2000\tlong\t'
+      awk 'BEGIN { for (k = 0; k < 5000000; k++) printf "bread sail "; print "" }'; } >long.tsv
+    "$PSDVEC" topics learn model long.tsv --columns "$all" --by label --topics 1 --memory 512M -q -o topics
+    "$PSDVEC" topics apply topics long.tsv --columns "$all" --format tsv --memory 512M | tail -n 1 | cut -f 3,6,7 >got
+    printf 'long\t10000000\t10000000\n' | cmp - got
+}
+
+@test "models of other methods and third-party vectors, and topics of another model" {
+    make_documents
+    "$PSDVEC" baseline glove documents.txt --min-count 1 --dim 8 --epochs 5 -q -o glove
+    "$PSDVEC" topics learn glove documents.tsv --columns "$all" --by label --topics 1 -q -o topics
+    "$PSDVEC" topics show topics | grep -q '^3 topics of 600 documents with 3 labels'
+    "$PSDVEC" convert model vectors.txt -q
+    "$PSDVEC" topics learn vectors.txt documents.tsv --columns "$all" --by label --topics 1 -q -o topics
+    refused 4 'word frequencies' topics learn vectors.txt documents.tsv --columns "$all" --by label --base model -o none
+    "$PSDVEC" baseline ppmi documents.txt --min-count 1 -q -o ppmi
+    refused 4 'sparse vectors' topics learn ppmi documents.tsv --columns "$all" --by label -o none
+    [ ! -e none ]
+    # A topics file has its own words and probabilities, so that it needs no model.
+    "$PSDVEC" topics show topics --format json | tr -d ' ' | grep -q '"name":"vectors.txt"'
+    rm vectors.txt model
+    "$PSDVEC" topics apply topics documents.tsv --columns "$all" --format tsv | tail -n 1 | cut -f 7 | grep -qx 40
+}

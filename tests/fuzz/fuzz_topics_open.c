@@ -35,6 +35,12 @@ static void walk(psdvec_context *ctx, const psdvec_topics *topics)
         sum += (double)(strlen(psdvec_topics_source(topics, d)) +
                         strlen(psdvec_topics_beginning(topics, d)) +
                         (psdvec_topics_mixture(topics, d)[info->topics - 1] > 0));
+    for (uint64_t d = 0; d < info->documents; d++) {
+        const char *details[] = {psdvec_topics_label(topics, d), psdvec_topics_date(topics, d),
+                                 psdvec_topics_name(topics, d)};
+        for (size_t k = 0; k < 3; k++)
+            sum += details[k] ? (double)strlen(details[k]) : 0;
+    }
     for (uint32_t k = 0; k < info->topics; k++) {
         psdvec_topic_word words[3];
         uint64_t documents[3];
@@ -45,6 +51,7 @@ static void walk(psdvec_context *ctx, const psdvec_topics *topics)
         for (size_t n = 0; n < found; n++)
             require(documents[n] < info->documents);
         sum += psdvec_topics_share(topics, k);
+        sum += psdvec_topics_class(topics, k) ? (double)strlen(psdvec_topics_class(topics, k)) : 0;
         if (info->dim > 0)
             sum += (double)psdvec_topics_vector(topics, k)[info->dim - 1];
     }

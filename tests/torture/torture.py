@@ -128,6 +128,8 @@ def make_inputs(folder, program):
     write("utf16.txt", second.encode("utf-16"))
     write("chinese.txt", "\u6211\u4eec\u559c\u6b22\u97f3\u4e50\u548c\u827a\u672f\u3002\n"
                          "\u4ed6\u4eec\u559c\u6b22\u57ce\u5e02\u548c\u6cb3\u6d41\u3002\n" * 20)
+    write("labelled.tsv", "".join(f"{'ab'[number % 2]}\t{1990 + number % 20}\t{line}\n" for number,
+                                  line in enumerate(text.splitlines())))
     write("posts.jsonl", "".join(json.dumps({"id": number, "text": line}) + "\n"
                                  for number, line in enumerate(second.splitlines()) if line))
     with tarfile.open(os.path.join(folder, "texts.tar.gz"), "w:gz") as archive:

@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 import threading
-from typing import Any, Callable, Iterable, Iterator, List, Optional
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
 
 import numpy as np
 
@@ -75,6 +75,26 @@ def _lines_of_tokens(block: List[Any]) -> bytes:
     return data + b"\n"
 
 
+def _cell(value: Any) -> str:
+    """A label, date or name as a column: on one line, without tabs."""
+    if is_missing(value):
+        return ""
+    if isinstance(value, float) and value == int(value):  # pandas has floats for missing integers
+        value = int(value)
+    return " ".join(str(value).split())
+
+
+def _prefixes(details: Sequence[Optional[Iterable[Any]]]) -> Iterator[bytes]:
+    """The columns before the text of each document."""
+    given = [iter(column) if column is not None else itertools.repeat(None) for column in details]
+    for row in zip(*given):
+        yield _encode("".join(_cell(value) + "\t" for value in row))
+
+
+#: The columns of texts with details.
+COLUMNS = "label,date,name,text"
+
+
 class Inputs:
     """The inputs of a call; a context manager.
 
@@ -82,11 +102,16 @@ class Inputs:
     object with a `path`, such as Counts, is its file. Anything else is iterated over: each element
     is the text of a document, or its list of tokens. The elements are written to a pipe by a thread
     while the library reads from it, so that they never are in memory together; or to a temporary
-    file, if the library reads them `twice`.
+    file, if the library reads them `twice`. `details` are the labels, dates and names of the
+    elements; with them, the library must read the columns COLUMNS.
     """
 
-    def __init__(self, source: Any, twice: bool = False, folder: Optional[str] = None):
+    def __init__(self, source: Any, twice: bool = False, folder: Optional[str] = None,
+                 details: Sequence[Optional[Iterable[Any]]] = ()):
         self._twice, self._folder = twice, folder
+        self._before: Optional[Iterator[bytes]] = None  # what precedes each text in its line
+        if any(column is not None for column in details):
+            self._before = _prefixes(details)
         self._file: Any = None
         self.tokens = False      # the elements are lists of tokens
         self.paths: List[str] = []
@@ -108,14 +133,24 @@ class Inputs:
         else:
             self.streamed = True
             self._begin(source)
+        if self._before and not self.streamed:
+            raise TypeError("labels, dates and names are for texts; for files, name the columns "
+                            "(`columns`) or the members of JSON lines (`label_field`, ...)")
 
     def _begin(self, source: Any) -> None:
         if isinstance(source, (bytes, bytearray)):
             raise TypeError("texts must be str; decode the bytes first")
         self._elements = _iterate(source)
-        first = next((e for e in self._elements if not is_missing(e)), None)
-        if first is None:
+        skipped = 0
+        first = None
+        for first in self._elements:
+            if not is_missing(first):
+                break
+            skipped += 1
+        if is_missing(first):
             raise ValueError("there are no texts")
+        if self._before:
+            self._before = itertools.islice(self._before, skipped, None)
         if isinstance(first, (bytes, bytearray)):
             raise TypeError("texts must be str; decode the bytes first")
         self._elements = itertools.chain([first], self._elements)
@@ -151,10 +186,19 @@ class Inputs:
         while True:
             taken = list(itertools.islice(self._elements, count))
             if not taken:
+                if self._before and next(self._before, None) is not None:
+                    raise ValueError("there are more labels, dates or names than texts")
                 return
             block = self._checked(taken)
+            before = list(itertools.islice(self._before, len(taken))) if self._before else []
+            if self._before and len(before) < len(taken):
+                raise ValueError("there are fewer labels, dates or names than texts")
             if block:
                 data = join(block)
+                if before:
+                    kept = (b for b, e in zip(before, taken) if not is_missing(e))
+                    data = b"".join(itertools.chain.from_iterable(
+                        zip(kept, (line + b"\n" for line in data.split(b"\n")))))
                 yield data
                 count = max(1, min(_MOST, 2 * count, count * _BLOCK // len(data)))
 

@@ -3,7 +3,7 @@
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ._operations import _paths
 from ._options import Settings, split
 from ._options import documented as _documented
 from ._results import Records, html_table, plural
-from ._texts import Inputs
+from ._texts import COLUMNS, Inputs
 from ._types import FloatArray, Path, Show, Texts
 
 
@@ -117,7 +117,7 @@ class Topics:
         i = self._info
         facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
             "topics", "words", "dim", "documents", "known_tokens", "iterations", "file_bytes",
-            "labelled", "dated", "named")}
+            "labelled", "dated", "named", "classes")}
         facts["bound"], facts["null_topic"] = float(i.bound), bool(i.null_topic)
         for name in ("settings", "model", "trials"):
             stored = text(getattr(i, name + "_json"))
@@ -194,6 +194,20 @@ class Topics:
         """
         return np.array([lib.psdvec_topics_share(self._handle.pointer, k)
                          for k in range(len(self))], np.float32)
+
+    @property
+    def classes(self) -> List[Optional[str]]:
+        """The label whose documents each topic was learnt from.
+
+        None for a null topic, and if topics were not learnt for each label (`by="label"`).
+
+        Examples
+        --------
+        >>> topics.classes
+        [None, None]
+        """
+        return [text(lib.psdvec_topics_class(self._handle.pointer, k)) or None
+                for k in range(len(self))]
 
     def probabilities(self, topic: int) -> FloatArray:
         """P(word | topic) for every word of the vocabulary; a read-only view.
@@ -307,7 +321,8 @@ class Topics:
         return self._details(lib.psdvec_topics_name)
 
     @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-    def transform(self, texts: Texts, *, progress: Show = False, **options: Any) -> FloatArray:
+    def transform(self, texts: Texts, *, counts: bool = False, progress: Show = False,
+                  **options: Any) -> FloatArray:
         """The mixtures of other documents.
 
         Parameters
@@ -315,6 +330,8 @@ class Topics:
         texts : path, list of pathlib.Path, or iterable of str or of token lists
             As for `train`; tokenized as the documents that the topics were learnt from were, unless
             options say otherwise.
+        counts : bool
+            Return how many words of a document each topic is expected to have, instead of shares.
         progress : bool, "bar", "tqdm" or a function, optional
             As for `train`.
         **options
@@ -333,7 +350,9 @@ class Topics:
         count = len(self)
 
         def take(_user: Any, pointer: Any) -> None:
-            rows.append(np.ctypeslib.as_array(pointer.contents.shares, (count,)).copy())
+            mixture = pointer.contents
+            numbers = mixture.counts if counts else mixture.shares
+            rows.append(np.ctypeslib.as_array(numbers, (count,)).copy())
         each = _abi.psdvec_topic_mixture_fn(take)
         self._read("transform", texts, progress, options, lambda text, paths, count: (
             lib.psdvec_topics_apply, self._handle.pointer, text, paths, count, each, None))
@@ -418,7 +437,9 @@ class Topics:
 
 @_documented([Kind.OPTIONS_TOPIC, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
 def learn_topics(model: Model, texts: Texts, output: Optional[Path] = None, *,
-                 progress: Show = None, **options: Any) -> Topics:
+                 labels: Optional[Iterable[Any]] = None, dates: Optional[Iterable[Any]] = None,
+                 names: Optional[Iterable[Any]] = None, progress: Show = None,
+                 **options: Any) -> Topics:
     """Finds the topics of documents.
 
     Parameters
@@ -429,6 +450,11 @@ def learn_topics(model: Model, texts: Texts, output: Optional[Path] = None, *,
         As for `train`; each text is a document.
     output : str or os.PathLike, optional
         The topics file; by default a temporary one that disappears with the result.
+    labels, dates, names : iterable, optional
+        One for each text: lists, arrays, columns of a data frame. None and nan mean that a text has
+        none. Dates are datetime objects, years, or ISO 8601. For files, use `columns`, or
+        `label_field`, `date_field` and `name_field` with `json_field`, instead. With `by="label"`,
+        topics are learnt for each label.
     progress : bool, "bar", "tqdm" or a function, optional
         As for `train`.
     **options
@@ -442,12 +468,19 @@ def learn_topics(model: Model, texts: Texts, output: Optional[Path] = None, *,
     >>> found = psdvec.learn_topics(model, texts, topics=2)
     >>> len(found), found.mixtures.shape == (len(texts), 2)
     (2, True)
+    >>> kinds = ["royal" if "king" in text else None for text in texts]
+    >>> found = psdvec.learn_topics(model, texts, labels=kinds, by="label", topics=1)
+    >>> found.classes
+    ['royal']
     """
     kinds = [Kind.OPTIONS_TOPIC, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("learn_topics", kinds, options)
     folder, path = (None, os.fspath(output)) if output is not None else temporary()
     settings = Settings(Kind.OPTIONS_TOPIC, None, "learn_topics", given[Kind.OPTIONS_TOPIC])
-    with Inputs(texts) as inputs:
+    details = (labels, dates, names)
+    with Inputs(texts, details=details) as inputs:
+        if any(column is not None for column in details):
+            given[Kind.OPTIONS_TEXT]["columns"] = COLUMNS
         as_text = reading("learn_topics", model, inputs, given[Kind.OPTIONS_TEXT])
         Context(given[Kind.OPTIONS_CONTEXT], "learn_topics", progress).run(
             lib.psdvec_topics_learn, settings.cast(_abi.psdvec_topic_options), model._model,

@@ -113,3 +113,48 @@ def test_errors(model, topics, tmp_path):
         psdvec.load_topics(tmp_path / "nothing")
     with pytest.raises(IndexError):
         topics.words(2)
+
+
+def test_labels_dates_and_names(model, documents):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": [" ".join(d) for d in documents]})
+    frame["kind"] = ["sea", "oven", None] * 100
+    frame["when"] = pandas.to_datetime(["1999-12-31", None, "2001-02-03"] * 100)
+    frame.loc[7, "text"] = None  # is left out, with its label
+    frame.loc[8, "text"] = ""    # stays, without a label
+    plain = psdvec.learn_topics(model, frame["text"], topics=2)
+    found = psdvec.learn_topics(model, frame["text"], topics=2, labels=frame["kind"],
+                                dates=frame["when"], names=range(300))
+    kept = [d for d in range(300) if d != 7]
+    assert found.labels == [["sea", "oven", None][d % 3] for d in kept]
+    assert found.names == [str(d) for d in kept]
+    assert found.dates == [["1999-12-31 00:00:00", None, "2001-02-03 00:00:00"][d % 3] for d in kept]
+    assert (found.mixtures == plain.mixtures).all()
+    assert plain.labels == [None] * 299 and plain.classes == [None, None]
+    assert found.info["labelled"] == len([d for d in kept if d % 3 < 2])
+    best = found.documents(0, 1)[0]
+    assert (best.label, best.date, best.name) == tuple(
+        values[best.document] for values in (found.labels, found.dates, found.names))
+    lists = psdvec.learn_topics(model, documents, topics=2, labels=["a\tb\n c"] * 300, dates=[1999.0] * 300)
+    assert lists.labels[0] == "a b c" and lists.dates[0] == "1999"
+
+
+def test_topics_of_each_label(model, documents):
+    labels = ["sea" if d % 2 == 0 else "oven" for d in range(300)]
+    found = psdvec.learn_topics(model, documents, labels=labels, by="label", topics=2)
+    assert sorted(found.classes) == ["oven", "oven", "sea", "sea"]
+    counts = found.transform(documents, counts=True)
+    assert counts.sum(axis=1) == pytest.approx([30] * 300, rel=1e-3)
+    sums = np.array([counts[:, [k for k, c in enumerate(found.classes) if c == name]].sum(axis=1)
+                     for name in ("oven", "sea")])
+    assert (sums.argmax(axis=0) == [0 if label == "oven" else 1 for label in labels]).all()
+    again = psdvec.learn_topics(model, documents, labels=labels, by="label", topics=3, null_topic=True)
+    assert len(again) == 5 and again.classes.count(None) == 1 and again.info["null_topic"]
+    with pytest.raises(ValueError, match="fewer labels"):
+        psdvec.learn_topics(model, documents, labels=labels[:-1])
+    with pytest.raises(ValueError, match="more labels"):
+        psdvec.learn_topics(model, documents, labels=labels + ["sea"])
+    with pytest.raises(TypeError, match="for files, name the columns"):
+        psdvec.learn_topics(model, __file__, labels=labels)
+    with pytest.raises(psdvec.PsdvecError, match="no document has a label"):
+        psdvec.learn_topics(model, documents, by="label")

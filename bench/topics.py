@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""Classifies documents by their topics, and compares topics with LDA.
+
+    bench/topics.py --model wiki.safetensors --train train.tsv --test test.tsv
+
+The files have lines of a label, a tab and the text. `--spans` files, in the same order, give the part
+of each text that is used: columns id, start, end. Classifiers are linear SVMs with an l1 penalty, as
+in the paper of TopicVec (Li, Chua, Zhu and Miao, ACL 2016), on
+
+    bow         counts of words, as log(1 + n), each document scaled to length 1
+    mean        mean word vectors (psdvec.sklearn.PsdvecVectorizer)
+    topicvec    expected counts of topics per class, with the model of TopicVec
+    classes     the same with the default model of psdvec
+    topics      mixtures of topics that are learnt without labels
+    both        mean and classes
+    both-topicvec   mean and topicvec
+
+The penalty is chosen by cross-validation on the training part, and so is the best of several
+transformations of the counts. `--quality` compares topics with LDA of gensim and scikit-learn.
+
+Needs the Python package of psdvec and scikit-learn; `--quality` also gensim.
+"""
+
+import argparse
+import gzip
+import subprocess
+import sys
+import time
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import precision_recall_fscore_support
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, cross_val_score
+from sklearn.preprocessing import Normalizer, StandardScaler
+from sklearn.svm import LinearSVC
+
+import psdvec
+from psdvec.sklearn import PsdvecVectorizer
+
+FEATURES = ("bow", "mean", "topicvec", "classes", "topics", "both", "both-topicvec")
+PENALTIES = (0.03, 0.1, 0.3, 1.0)
+
+
+def lines(path):
+    """The lines of a file, which may be compressed."""
+    if path.endswith(".zst"):
+        data = subprocess.run(["zstdcat", path], stdout=subprocess.PIPE, check=True).stdout
+    else:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            data = file.read()
+    return data.decode("utf-8", "replace").rstrip("\n").split("\n")
+
+
+def read(path, spans):
+    """Labels and texts."""
+    labels, texts = zip(*(line.split("\t", 1) for line in lines(path)))
+    if spans:
+        parts = [line.split("\t") for line in lines(spans)]
+        assert len(parts) == len(texts), "the spans are not those of the texts"
+        texts = [text[int(start):int(end)] for text, (_, start, end) in zip(texts, parts)]
+    return list(labels), list(texts)
+
+
+# Transformations of expected counts.
+def shares(counts):
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9)
+
+
+SCALES = {"log counts": np.log1p, "root shares": lambda c: 3 * np.sqrt(shares(c)),
+          "shares": lambda c: 10 * shares(c)}
+
+
+def svm(penalty):
+    return LinearSVC(penalty="l1", dual=False, C=penalty, tol=1e-2, max_iter=1000, random_state=1)
+
+
+class Task:
+    """Training and test part of a classification."""
+
+    def __init__(self, options):
+        self.options = options
+        self.model = psdvec.load(options.model)
+        self.labels, self.texts = read(options.train, options.train_spans)
+        self.test_labels, self.test_texts = read(options.test, options.test_spans)
+        self.kept = {}
+
+    def topics(self, **settings):
+        """Expected counts of the words of topics in both parts."""
+        key = tuple(sorted(settings.items()))
+        if key not in self.kept:
+            began = time.process_time()
+            found = psdvec.learn_topics(self.model, self.texts, labels=self.labels,
+                                        threads=self.options.threads, progress=False, **settings)
+            seconds = time.process_time() - began
+            features = [np.maximum(found.transform(texts, counts=True), 0).astype(np.float64)
+                        for texts in (self.texts, self.test_texts)]
+            print(f"  {len(found)} topics, {seconds:.1f} s", file=sys.stderr)
+            self.kept[key] = features
+        return self.kept[key]
+
+    def mean(self):
+        """Mean vectors."""
+        vectorizer = PsdvecVectorizer(model=self.model, norm=None).fit(self.texts)
+        return {"scaled": scaled([vectorizer.transform(texts)
+                                  for texts in (self.texts, self.test_texts)])}
+
+    def counts(self, pair):
+        """Transformations of expected counts."""
+        return {name: [scale(part) for part in pair] for name, scale in SCALES.items()}
+
+    def bow(self):
+        vectorizer = CountVectorizer(min_df=2)
+        pair = [vectorizer.fit_transform(self.texts), vectorizer.transform(self.test_texts)]
+        logs = [part.astype(np.float64).log1p() for part in pair]
+        return {"log, length 1": [Normalizer().transform(part) for part in logs],
+                "counts": [part.astype(np.float64) for part in pair]}
+
+    def topicvec(self):
+        return self.counts(self.topics(by="label", topics=self.options.per_class, base="model",
+                                       residual_precision="none", vector_precision=0, radius=7,
+                                       null_topic=True))
+
+    def classes(self):
+        return self.counts(self.topics(by="label", topics=self.options.per_class,
+                                       residual_precision=self.options.residual_precision))
+
+    def unlabelled(self):
+        return self.counts(self.topics(topics=self.options.topics))
+
+    def features(self, name):
+        """Sets of features to choose from."""
+        if name in ("both", "both-topicvec"):
+            first = self.best("mean")[1]
+            second = self.best("classes" if name == "both" else "topicvec")[1]
+            return {"joined": [np.hstack(pair) for pair in zip(first, second)]}
+        return {"bow": self.bow, "mean": self.mean, "topicvec": self.topicvec,
+                "classes": self.classes, "topics": self.unlabelled}[name]()
+
+    def best(self, name):
+        """The best set of features and penalty, by cross-validation on the training part."""
+        key = ("best", name)
+        if key not in self.kept:
+            folds = StratifiedShuffleSplit(1, test_size=0.2, random_state=1) \
+                if self.options.folds == 1 else \
+                StratifiedKFold(self.options.folds, shuffle=True, random_state=1)
+            found = []
+            for kind, pair in self.features(name).items():
+                for penalty in PENALTIES:
+                    score = cross_val_score(svm(penalty), pair[0], self.labels, cv=folds,
+                                            scoring="f1_macro").mean()
+                    found.append((score, kind, penalty, pair))
+                    if score < max(f[0] for f in found) - 0.02 and penalty >= 0.3:
+                        break  # it will not get better
+            score, kind, penalty, pair = max(found, key=lambda f: f[0])
+            self.kept[key] = (kind, pair, penalty, score)
+        return self.kept[key]
+
+    def classify(self, name):
+        kind, pair, penalty, score = self.best(name)
+        predicted = svm(penalty).fit(pair[0], self.labels).predict(pair[1])
+        precision, recall, f1, _ = precision_recall_fscore_support(
+            self.test_labels, predicted, average="macro", zero_division=0)
+        accuracy = np.mean(np.array(predicted) == np.array(self.test_labels))
+        print(f"| {name} | {100 * precision:.1f} | {100 * recall:.1f} | {100 * f1:.1f} | "
+              f"{100 * accuracy:.1f} | {kind}, C = {penalty:g}, CV {100 * score:.1f} |", flush=True)
+
+
+def scaled(pair):
+    """Scales both parts to a mean of 0 and a variance of 1 in the first."""
+    scaler = StandardScaler().fit(pair[0])
+    return [scaler.transform(part) for part in pair]
+
+
+# ---- Quality of topics --------------------------------------------------------------------------
+
+def perplexity(distributions, mixtures, hidden):
+    """Of the hidden half: distributions (topics x words), mixtures (documents x topics)."""
+    total = 0.0
+    for d in range(hidden.shape[0]):
+        row = hidden[d]
+        total += row.data @ np.log(np.maximum(mixtures[d] @ distributions[:, row.indices], 1e-38))
+    return np.exp(-total / hidden.sum())
+
+
+def halves(counts):
+    """Each document divided in two: occurrences in turn, as psdvec topics compare does."""
+    first, second = counts.copy(), counts.copy()
+    for d in range(counts.shape[0]):
+        span = slice(counts.indptr[d], counts.indptr[d + 1])
+        place = np.concatenate([[0], np.cumsum(counts.data[span])[:-1]]).astype(int)
+        hidden = (counts.data[span] + (place & 1)) // 2
+        second.data[span], first.data[span] = hidden, counts.data[span] - hidden
+    first.eliminate_zeros()
+    second.eliminate_zeros()
+    return first, second
+
+
+def coherence(distributions, counts, words=10, relevance=0.35):
+    """Mean NPMI of pairs of describing words, and the share of distinct words."""
+    base = np.asarray(counts.sum(axis=0)).ravel() / counts.sum()
+    lists = [np.argsort(-(np.log(p + 1e-300) - (1 - relevance) * np.log(base + 1e-300)),
+                        kind="stable")[:words] for p in distributions]
+    present = (counts > 0).astype(np.float64).tocsc()
+    n, values = counts.shape[0], []
+    for chosen in lists:
+        part = present[:, chosen]
+        both = (part.T @ part).toarray() / n
+        for a in range(words):
+            for b in range(a):
+                p = both[a, b]
+                values.append(-1 if p == 0 else
+                              1 if p == 1 else np.log(p / both[a, a] / both[b, b]) / -np.log(p))
+    return np.mean(values), len({w for chosen in lists for w in chosen}) / sum(map(len, lists))
+
+
+def quality(task):
+    """psdvec and LDA on the same vocabulary."""
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaModel
+    from sklearn.decomposition import LatentDirichletAllocation
+    k = task.options.topics
+    print("| | perplexity | coherence | diversity | CPU s |\n|---|---|---|---|---|")
+
+    def line(name, values, seconds):
+        print(f"| {name} | {values[0]:.0f} | {values[1]:.3f} | {values[2]:.2f} | {seconds:.1f} |",
+              flush=True)
+    began = time.process_time()
+    topics = psdvec.learn_topics(task.model, task.texts, topics=k, threads=1, progress=False)
+    seconds = time.process_time() - began
+    held_out, seen = topics.evaluate(task.test_texts), topics.evaluate(task.texts)
+    line("psdvec", (held_out.perplexity, seen.coherence, held_out.diversity), seconds)
+    vocabulary = topics.vocabulary
+    vectorizer = CountVectorizer(vocabulary=vocabulary, lowercase=False, analyzer=lambda words: words)
+    train, test = (vectorizer.transform(psdvec.tokenize_documents(texts))
+                   for texts in (task.texts, task.test_texts))
+    first, second = halves(test)
+    for iterations in (10, 30):
+        lda = LatentDirichletAllocation(k, doc_topic_prior=.1, topic_word_prior=.01,
+                                        learning_method="batch", max_iter=iterations, random_state=1)
+        began = time.process_time()
+        lda.fit(train)
+        seconds = time.process_time() - began
+        words = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+        line(f"LDA, scikit-learn, {iterations} iterations",
+             (perplexity(words, lda.transform(first), second), *coherence(words, train)), seconds)
+    corpus = Sparse2Corpus(train, documents_columns=False)
+    for passes in (5, 20):
+        began = time.process_time()
+        lda = LdaModel(corpus, k, id2word=dict(enumerate(vocabulary)), passes=passes,
+                       alpha=[.1] * k, eta=.01, random_state=1)
+        seconds = time.process_time() - began
+        words = lda.get_topics()
+        gamma, _ = lda.inference(list(Sparse2Corpus(first, documents_columns=False)))
+        mixtures = gamma / gamma.sum(axis=1, keepdims=True)
+        line(f"LDA, gensim, {passes} passes",
+             (perplexity(words, mixtures, second), *coherence(words, train)), seconds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--train", required=True)
+    parser.add_argument("--test", required=True)
+    parser.add_argument("--train-spans")
+    parser.add_argument("--test-spans")
+    parser.add_argument("--per-class", type=int, default=15, help="topics of each class")
+    parser.add_argument("--topics", type=int, default=50, help="topics without classes")
+    parser.add_argument("--residual-precision", default="3")
+    parser.add_argument("--folds", type=int, default=3, help="of cross-validation; 1: one split")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--features", default=",".join(FEATURES))
+    parser.add_argument("--quality", action="store_true")
+    task = Task(parser.parse_args())
+    print(f"{len(task.texts)} documents, {len(set(task.labels))} classes; "
+          f"{len(task.test_texts)} to test", file=sys.stderr)
+    if task.options.quality:
+        return quality(task)
+    print("| features | precision | recall | F1 | accuracy | chosen |\n|---|---|---|---|---|---|",
+          flush=True)
+    for name in task.options.features.split(","):
+        task.classify(name)
+
+
+if __name__ == "__main__":
+    main()
