@@ -104,7 +104,7 @@ assert len(words) == 3 and all(len(w) == 8 for w in words) and len(set.union(*wo
     make_documents
     KILL=$(realpath "${BUILD:-build}/tests/tools/kill_at.so" 2>/dev/null ||
         realpath "$HERE/../../build/tests/tools/kill_at.so")
-    for options in "--topics 9 --merge 0.1" "--topics auto" "--topics 3 --residual-precision none"; do
+    for options in "--topics 9 --merge 0.1" "--topics auto" "--topics 3 --residual-precision none" "--topics 3 --preset topicvec --iterations 30"; do
         rm -rf whole
         # shellcheck disable=SC2086
         learn $options -q -o whole
