@@ -176,7 +176,7 @@ import json, sys
 print(sorted({w for t in json.load(sys.stdin)["topics"] if t["class"] == "oven" for w in t["words"].split()} - set("the of and to in a is was for with".split())))')" = "$(
         printf "['bread', 'butter', 'cake', 'dough', 'flour', 'salt', 'stove', 'sugar']")" ]
     # Duplicate null topics are dropped.
-    by --topics 3 --null-topic -q -o null
+    by --topics 3 --null-topic yes -q -o null
     "$PSDVEC" topics show null --format json >shown
     python3 -c '
 import json
@@ -191,7 +191,7 @@ assert len(topics) == 7 and [t["class"] for t in topics].count(None) == 1 and to
     by documents.tsv --threads 3 -o other
     cmp one other
     [ -n "${SANITIZE:-}" ] || { by documents.tsv --memory 12M -o other && cmp one other; }
-    by documents.tsv --null-topic --threads 2 -o null
+    by documents.tsv --null-topic yes --threads 2 -o null
     ! cmp -s one null
 }
 
@@ -216,7 +216,7 @@ assert classes.count("rare") == 1 and "void" not in classes and shown["documents
     printf 'a\tzzz\nb\tqqq\n\tship sail\n\tship wave\n' >unknown.tsv
     refused 3 'no document with a label has words' \
         topics learn model unknown.tsv --columns label,text --by label --min-documents 1 -o none
-    refused 2 'give at least 2' topics learn model documents.tsv --columns "$all" --by label --topics 1 --null-topic -o none
+    refused 2 'give at least 2' topics learn model documents.tsv --columns "$all" --by label --topics 1 --null-topic yes -o none
     awk 'BEGIN { for (k = 0; k < 10001; k++) print k "\tship sail" }' >many.tsv
     refused 2 '10001 labels with 2 topics each are 10001 topics' \
         topics learn model many.tsv --columns label,text --by label --topics 2 -o none
