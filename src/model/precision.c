@@ -89,7 +89,7 @@ static psdvec_status pack_block(void *arg, size_t task, int worker)
     uint64_t end = ((uint64_t)task + 1) * BLOCK_ROWS;
     for (uint64_t i = end - BLOCK_ROWS; i < end && i < job->words; i++)
         PV_TRY(pv_pack_row(p, (uint32_t)i, job->vectors + i * p->dim, job->to + i * bytes,
-                           job->scale ? &job->scale[i] : NULL));
+                           p->precision == PSDVEC_INT8 ? &job->scale[i] : NULL));
     return PSDVEC_OK;
 }
 

@@ -708,7 +708,9 @@ static int open_at(int folder, const char *path, int flags, mode_t mode)
     int fd = next(folder, path, flags, mode);
     if (fd < 0 || !tracing())
         return fd;
-    if ((flags & O_CREAT) && !existed)
+    if ((flags & __O_TMPFILE) == __O_TMPFILE)
+        trace("new", inode_of_fd(fd), 0, NULL, 0, "", "");
+    else if ((flags & O_CREAT) && !existed)
         trace_name("make", folder, path);
     else if (flags & O_TRUNC)
         trace("size", inode_of_fd(fd), 0, NULL, 0, "", "");
