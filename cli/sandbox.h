@@ -16,4 +16,7 @@
  * not. */
 const char *sandbox_start(const struct arguments *arguments, const char *output);
 
+/* For a command that listens, when its socket is open: from now on it can only accept connections. */
+void sandbox_listening(void);
+
 #endif

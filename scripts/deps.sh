@@ -36,12 +36,14 @@ build|!|lib openblas cblas.h|libopenblas-serial-dev|openblas-devel|openblas|open
 build|?|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
 build|?|lib libedit histedit.h|libedit-dev|libedit-devel|libedit|libedit-dev|libedit
+build|?|lib libmicrohttpd microhttpd.h|libmicrohttpd-dev|libmicrohttpd-devel|libmicrohttpd|libmicrohttpd-dev|libmicrohttpd
 test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack
 test|?|linked openblas-pthread/libopenblas.so|libopenblas-pthread-dev||||
 test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
 test|?|cmd cmake|cmake|cmake|cmake|cmake|cmake
 test|?|cmd g++|g++|gcc-c++|gcc|g++|gcc
+test|?|cmd curl|curl|curl|curl|curl|curl
 test|?|cmd jq|jq|jq|jq|jq|jq
 test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
 test|?|cmd lz4|lz4|lz4|lz4|lz4|lz4
