@@ -183,10 +183,8 @@ void api_worker_begin(void *user, size_t number)
     options.memory = psdvec_memory_budget(api->run->ctx) / api->worker_count;
     options.should_cancel = should_cancel;
     options.user = worker;
-    *run = (struct run){.format = FORMAT_JSON,
-                        .open = api->open,
-                        .open_count = api->open_count,
-                        .only_open = true};
+    *run = (struct run){
+        .format = FORMAT_JSON, .open = api->open, .open_count = api->open_count, .only_open = true};
     log_open(&run->log, NULL);
     talk_start(&run->talk, "psdvec explore", &run->log);
     run->talk.quiet = true;
@@ -591,8 +589,7 @@ static void on_token(void *user, const char *word, size_t length)
         return;
     pv_json_open_object(tokens->to, NULL);
     pv_json_put_string_n(tokens->to, "word", word, length);
-    pv_json_put_bool(tokens->to, "known",
-                     psdvec_model_find(tokens->model, word, length, &index));
+    pv_json_put_bool(tokens->to, "known", psdvec_model_find(tokens->model, word, length, &index));
     pv_json_close(tokens->to);
 }
 
@@ -700,7 +697,8 @@ enum http_decision api_receive(void *user, const struct http_request *request,
             return HTTP_ANSWERED;
         }
     }
-    bool is_long = route->is_long || (takes_text(route) && request_text_length(request) > LONG_TEXT);
+    bool is_long = route->is_long ||
+                   (takes_text(route) && request_text_length(request) > LONG_TEXT);
     return is_long ? HTTP_LONG_WORK : HTTP_WORK;
 }
 
@@ -758,9 +756,10 @@ void api_answer(void *user, size_t number, const struct http_request *request,
 
 static int hexadecimal(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                        : c >= 'A' && c <= 'F'   ? c - 'A' + 10
-                                                                 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Decodes `length` bytes of a URL; lasting. */
@@ -788,9 +787,8 @@ static struct http_field *split(const char *query, size_t *count)
         size_t length = strcspn(query, "&"), name = strcspn(query, "&=");
         const char *value = name < length ? query + name + 1 : query + length;
         if (length)
-            fields[(*count)++] =
-                (struct http_field){decode(query, name, true),
-                                    decode(value, (size_t)(query + length - value), true)};
+            fields[(*count)++] = (struct http_field){
+                decode(query, name, true), decode(value, (size_t)(query + length - value), true)};
         query += length + (query[length] == '&');
     }
     return fields;
@@ -799,9 +797,8 @@ static struct http_field *split(const char *query, size_t *count)
 unsigned api_get(struct api *api, const char *url, double seconds, struct buffer *to)
 {
     size_t path = strcspn(url, "?");
-    struct http_request request = {.method = "GET",
-                                   .path = decode(url, path, false),
-                                   .deadline = pv_now() + seconds};
+    struct http_request request = {
+        .method = "GET", .path = decode(url, path, false), .deadline = pv_now() + seconds};
     struct http_response response = {0};
     request.fields = split(url[path] ? url + path + 1 : "", &request.field_count);
     bool valid = pv_utf8_valid(request.path, strlen(request.path)) == strlen(request.path);

@@ -140,10 +140,10 @@ static void put_option(pv_json_writer *to, const struct option_spec *option)
         pv_json_close(to);
     } else
         pv_json_put_string(to, "type",
-                           is_whole(row)                          ? "integer"
-                           : row->type == PSDVEC_OPTION_DOUBLE    ? "number"
-                           : row->type == PSDVEC_OPTION_FLAG      ? "boolean"
-                                                                  : "string");
+                           is_whole(row)                       ? "integer"
+                           : row->type == PSDVEC_OPTION_DOUBLE ? "number"
+                           : row->type == PSDVEC_OPTION_FLAG   ? "boolean"
+                                                               : "string");
     if (row->choices) {
         pv_json_open_array(to, "enum");
         for (const psdvec_choice *choice = row->choices; choice->name; choice++)

@@ -137,8 +137,9 @@ const struct api_route api_routes[] = {
      .model_option = true,
      .of_model = true,
      .is_long = true,
-     .parameters = {{"set", API_SET, "the name of a set of --set; repeat it for several; none: "
-                                     "the built-in sets"}},
+     .parameters = {{"set", API_SET,
+                     "the name of a set of --set; repeat it for several; none: "
+                     "the built-in sets"}},
      .options = " unknown restrict resamples ",
      .schema = "version:string options:{*} models:[{*}] *"},
     {0}};

@@ -21,8 +21,7 @@ static const psdvec_option options[] = {
     {.name = "host",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "NAME",
-     .help = "also answer requests for this name of the machine, such as that of a proxy in front; "
-             "may be repeated"},
+     .help = "also answer requests for this name of the machine, such as that of a proxy in front"},
     FLAG_OPTION("open", .help = "open the page in the browser"),
     WHOLE_OPTION("connections", "N", 1, 10000, .fallback = "200",
                  .help = "maximum number of connections at the same time"),
@@ -35,7 +34,7 @@ static const psdvec_option options[] = {
                  .help = "the counts that a model was trained on: shows contexts of words, and why "
                          "words are alike; once for all models, or once per model in the same "
                          "order"),
-    FILES_OPTION("set", .help = "offer this test set besides the built-in ones; may be repeated"),
+    FILES_OPTION("set", .help = "offer this test set besides the built-in ones"),
     {0}};
 
 /* ---- The browser --------------------------------------------------------------------------- */
@@ -69,7 +68,8 @@ static int prepare(struct run *run)
 #else
         execlp("xdg-open", "xdg-open", address, (char *)NULL);
 #endif
-        fprintf(stderr, "psdvec explore: there is no program to open a browser (xdg-open); open %s\n",
+        fprintf(stderr,
+                "psdvec explore: there is no program to open a browser (xdg-open); open %s\n",
                 address);
     }
     _exit(0);
@@ -123,9 +123,9 @@ static void note_access(void *user, const struct http_access *access)
 {
     struct run *run = ((struct api *)user)->run;
     if (run->talk.verbose)
-        talk_say(&run->talk, phrase("%s %s %.300s %u %zu bytes %.1f ms\n", access->client,
-                                    access->method, access->url, access->status, access->bytes,
-                                    1000 * access->seconds));
+        talk_say(&run->talk,
+                 phrase("%s %s %.300s %u %zu bytes %.1f ms\n", access->client, access->method,
+                        access->url, access->status, access->bytes, 1000 * access->seconds));
     if (run->log.file) {
         struct log_line line;
         pv_json_writer *to = log_begin(&line, &run->log, "request");
@@ -155,8 +155,9 @@ static void on_note(void *user, const char *text)
 static const char *page_address(const char *address, uint16_t port)
 {
     bool any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
-    return strchr(address, ':') && !any ? phrase("http://[%s]:%u/", address, port)
-                                        : phrase("http://%s:%u/", any ? "127.0.0.1" : address, port);
+    return strchr(address, ':') && !any
+               ? phrase("http://[%s]:%u/", address, port)
+               : phrase("http://%s:%u/", any ? "127.0.0.1" : address, port);
 }
 
 static int serve(struct run *run)
@@ -189,25 +190,24 @@ static int serve(struct run *run)
     for (size_t k = 0; k < hosts->text_count; k++)
         names[k] = hosts->texts[k];
     names[hosts->text_count] = address;
-    const struct http_options server = {
-        .listener = listener,
-        .workers = workers,
-        .connections = argument_integer(arguments, "connections"),
-        .most_head = 32768,
-        .most_body = 1048576,
-        .receive_seconds = 20,
-        .send_seconds = 60,
-        .answer_seconds = argument_real(arguments, "time-limit"),
-        .hosts = names,
-        .host_count = hosts->text_count + 1,
-        .user = &api,
-        .receive = api_receive,
-        .answer = api_answer,
-        .worker_begin = api_worker_begin,
-        .worker_end = api_worker_end,
-        .access = on_access,
-        .note = on_note,
-        .stop = stop};
+    const struct http_options server = {.listener = listener,
+                                        .workers = workers,
+                                        .connections = argument_integer(arguments, "connections"),
+                                        .most_head = 32768,
+                                        .most_body = 1048576,
+                                        .receive_seconds = 20,
+                                        .send_seconds = 60,
+                                        .answer_seconds = argument_real(arguments, "time-limit"),
+                                        .hosts = names,
+                                        .host_count = hosts->text_count + 1,
+                                        .user = &api,
+                                        .receive = api_receive,
+                                        .answer = api_answer,
+                                        .worker_begin = api_worker_begin,
+                                        .worker_end = api_worker_end,
+                                        .access = on_access,
+                                        .note = on_note,
+                                        .stop = stop};
     if (!http_is_loopback(address))
         talk_warning(&run->talk,
                      phrase("every machine that can reach %s can now use the models: there is no "
@@ -260,9 +260,9 @@ const struct command cmd_explore = {
         "--threads sets how many requests are computed at the same time; a long one, such as a "
         "test on built-in sets, is computed besides them."),
     .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
-    .examples = EXAMPLES(
-        {"psdvec explore model.safetensors --get \"/api/v1/similar?positive=music&top=3\"",
-         "One request, without a server."}),
+    .examples =
+        EXAMPLES({"psdvec explore model.safetensors --get \"/api/v1/similar?positive=music&top=3\"",
+                  "One request, without a server."}),
     .notes = PARAGRAPHS(
         "psdvec explore model.safetensors --open serves a model and shows the page in the browser; "
         "psdvec explore wiki.safetensors news.safetensors --counts wiki.counts.safetensors --counts "

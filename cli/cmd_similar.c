@@ -398,8 +398,7 @@ static int act(struct run *run)
     size_t models = 1;
     int code = EXIT_FINE, refused = EXIT_FINE;
     while (!run->only_open && models < arguments->operand_count &&
-           models < arguments->unsigned_from &&
-           eval_file_is_model(arguments->operands[models]))
+           models < arguments->unsigned_from && eval_file_is_model(arguments->operands[models]))
         models++;
     code = read_queries(run, models, &texts);
     search.questions = lasting_alloc(models, sizeof *search.questions);

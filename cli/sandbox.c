@@ -141,7 +141,8 @@ static bool restrict_files(const struct arguments *arguments, const char *output
         permit(ruleset, rights, P_tmpdir);
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
-        if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text)
+        if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text &&
+            (!arguments->command->listens || option->row.path == PSDVEC_PATH_NEW_FILE))
             permit_output(ruleset, rights, arguments->values[k].text);
     char *history = arguments->command->stores_lines ? line_history_path() : NULL;
     if (history)
@@ -206,8 +207,8 @@ static bool refuse_calls(const int *numbers, size_t count)
     program[at++] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     /* The numbers of the x32 convention have this bit. */
-    program[at++] =
-        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, (unsigned char)(count + 1), 0);
+    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000,
+                                                 (unsigned char)(count + 1), 0);
     for (size_t k = 0; k < count; k++)
         program[at++] = (struct sock_filter)BPF_JUMP(
             BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[k], (unsigned char)(count - k), 0);

@@ -90,11 +90,12 @@ site: ## build the documentation as a site with offline search in BUILD/site
 ##@ Generated files that are committed
 .PHONY: reference abi fuzz-table fuzz-seeds
 # First into the build folder, so that a failure does not change the page.
-reference: ## write docs/reference/options.md from the options tables
+reference: ## write docs/reference/options.md and openapi.json from the tables of options and routes
 	$(NEED) build
 	+@$(SUBMAKE) program
 	@$(BUILD)/psdvec internal-options > $(BUILD)/options.md
-	@mkdir -p docs/reference && cp $(BUILD)/options.md docs/reference/options.md
+	@$(BUILD)/psdvec internal-openapi > $(BUILD)/openapi.json
+	@mkdir -p docs/reference && cp $(BUILD)/options.md $(BUILD)/openapi.json docs/reference
 
 abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` checks
 	$(NEED) build test

@@ -83,6 +83,7 @@ deb|!|cmd dh|debhelper||||
 deb|!|cmd dh_python3|dh-python||||
 deb|!|cmd fakeroot|fakeroot||||
 deb|!|lib libedit histedit.h|libedit-dev||||
+deb|!|lib libmicrohttpd microhttpd.h|libmicrohttpd-dev||||
 deb|!|lib icu-uc unicode/ubrk.h|libicu-dev||||
 deb|!|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 deb|!|lib cmocka cmocka.h|libcmocka-dev||||

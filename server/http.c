@@ -67,7 +67,7 @@ struct server {
     const struct http_options *options;
     struct MHD_Daemon *daemon;
     struct connection *connections;
-    int answers[2]; /* a pipe: workers write to it when an answer is ready */
+    int answers[2];       /* a pipe: workers write to it when an answer is ready */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t wake;
     struct exchange *first, *last; /* the queue */
@@ -454,8 +454,8 @@ static MHD_Result on_request(void *user, struct MHD_Connection *connection, cons
         x->method = method;
         x->request.method = strcmp(method, "HEAD") != 0 ? method : "GET";
         x->request.path = x->path = copy(url);
-        x->request.if_none_match = x->none_match = copy(
-            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match"));
+        x->request.if_none_match = x->none_match =
+            copy(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match"));
         if (!x->path)
             return MHD_NO;
         if (!check_headers(x, method))
@@ -643,19 +643,20 @@ const char *http_serve(const struct http_options *options)
     pthread_cond_init(&server.wake, NULL);
     size_t count = workers ? start_workers(&server, workers) : 0;
     server.daemon =
-        count ? MHD_start_daemon(
-                    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-                    on_request, &server, MHD_OPTION_EXTERNAL_LOGGER, on_note, &server,
-                    MHD_OPTION_LISTEN_SOCKET, options->listener, MHD_OPTION_CONNECTION_LIMIT,
-                    (unsigned)options->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                    options->most_head, MHD_OPTION_CONNECTION_TIMEOUT,
-                    (unsigned)(options->send_seconds > options->receive_seconds
-                                   ? options->send_seconds
-                                   : options->receive_seconds),
-                    MHD_OPTION_URI_LOG_CALLBACK, begin_request, &server,
-                    MHD_OPTION_NOTIFY_COMPLETED, end_request, &server,
-                    MHD_OPTION_NOTIFY_CONNECTION, on_connection, &server, MHD_OPTION_END)
-              : NULL;
+        count
+            ? MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+                               NULL, NULL, on_request, &server, MHD_OPTION_EXTERNAL_LOGGER, on_note,
+                               &server, MHD_OPTION_LISTEN_SOCKET, options->listener,
+                               MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections,
+                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, options->most_head,
+                               MHD_OPTION_CONNECTION_TIMEOUT,
+                               (unsigned)(options->send_seconds > options->receive_seconds
+                                              ? options->send_seconds
+                                              : options->receive_seconds),
+                               MHD_OPTION_URI_LOG_CALLBACK, begin_request, &server,
+                               MHD_OPTION_NOTIFY_COMPLETED, end_request, &server,
+                               MHD_OPTION_NOTIFY_CONNECTION, on_connection, &server, MHD_OPTION_END)
+            : NULL;
     const union MHD_DaemonInfo *info =
         server.daemon ? MHD_get_daemon_info(server.daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
     if (!info) {
@@ -694,7 +695,8 @@ int http_listen(const char *address, uint16_t *port)
     }
     struct sockaddr_storage bound;
     socklen_t size = sizeof bound;
-    int on = 1, fd = socket(four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int on = 1,
+        fd = socket(four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||

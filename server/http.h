@@ -73,12 +73,12 @@ enum http_decision {
 struct http_options {
     int listener; /* a socket of http_listen(), which the server closes */
     size_t workers;
-    size_t connections;    /* maximum number at the same time */
-    size_t most_head;      /* bytes of the request line and the headers */
-    size_t most_body;      /* bytes of the body */
-    double receive_seconds; /* from the connection or the last answer to the end of a request */
-    double send_seconds;    /* for the client to take the answer */
-    double answer_seconds;  /* to compute it */
+    size_t connections;       /* maximum number at the same time */
+    size_t most_head;         /* bytes of the request line and the headers */
+    size_t most_body;         /* bytes of the body */
+    double receive_seconds;   /* from the connection or the last answer to the end of a request */
+    double send_seconds;      /* for the client to take the answer */
+    double answer_seconds;    /* to compute it */
     const char *const *hosts; /* names in the Host header, besides those of this machine */
     size_t host_count;
     void *user; /* passed to the functions */

@@ -4,12 +4,12 @@
  * The input is standard input; no line may end the session but quit and exit. The same bytes are
  * then the queries of psdvec similar --from, and are completed as if typed. */
 #include "ask.h"
-#include "vocabulary.h"
 #include "commands.h"
 #include "exit_status.h"
 #include "fuzz/small_model.h"
 #include "memory.h"
 #include "run.h"
+#include "vocabulary.h"
 
 static fuzz_file model, lines;
 

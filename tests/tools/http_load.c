@@ -54,7 +54,8 @@ static const char *read_answer(int fd, char *text)
         if (!body && (body = strstr(text, "\r\n\r\n"))) {
             const char *size = strstr(text, "Content-Length: ");
             body += 4;
-            whole = (size_t)(body - text) + (size > body || !size ? 0 : strtoul(size + 16, NULL, 10));
+            whole = (size_t)(body - text) +
+                    (size > body || !size ? 0 : strtoul(size + 16, NULL, 10));
         }
     }
     return strncmp(text, "HTTP/1.1 200", 12) ? NULL : body;
@@ -119,7 +120,8 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < all.connections; k++)
         pthread_join(threads[k], NULL);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    double seconds = (double)(end.tv_sec - begin.tv_sec) +
+                     1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
     printf("%zu right, %zu wrong, %.0f per second\n", all.right, all.wrong,
            (double)all.requests / seconds);
     return all.wrong != 0;
