@@ -24,7 +24,7 @@ fi
 [ "${WEB:-yes}" != no ] || without "WEB=no"
 [ -f web/package.json ] || without "web/ has no sources"
 command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || without "node or npm is missing"
-sh scripts/npm-tools.sh "$tools" || without "npm cannot install its tools"
+sh scripts/npm-tools.sh "$tools" --omit=dev || without "npm cannot install its tools"
 
 "$tools/node_modules/.bin/esbuild" web/src/app.ts --bundle --minify --target=es2021 --charset=utf8 \
     --legal-comments=none --log-level=warning --outfile="$out/app.js"

@@ -345,3 +345,24 @@ fails() {
     [ "$(sed -n 's/^Seccomp_filters:	//p' "/proc/$SERVER/status")" -ge 2 ]
     [ "$(status "${URL}api/v1/models")" = 200 ]
 }
+
+# The page needs node, npm and Chromium; the tests of the browser are in tests/web.
+@test "the page in Chromium: every feature, keyboard, widths, axe" {
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
+    [ -x /usr/bin/chromium ] || skip "no Chromium"
+    tools=$(dirname "$PSDVEC")/web-tests
+    (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install playwright-core"
+    serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt"
+    curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
+    cp "$HERE/../web/explore.mjs" "$tools/explore.mjs"
+    (cd "$tools" && timeout 240 node explore.mjs "$URL" ${PICTURES:+"$PICTURES"})
+    stop
+}
+
+@test "the page is type-checked, and its lock file names no registry" {
+    ! grep -E 'resolved|registry' "$HERE/../../web/package-lock.json"
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
+    tools=$(dirname "$PSDVEC")/web-tests
+    (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install TypeScript"
+    "$tools/node_modules/.bin/tsc" -p "$HERE/../../web"
+}
