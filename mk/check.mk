@@ -174,13 +174,13 @@ lint: ## run clang-tidy and cppcheck on the sources, shellcheck on the scripts
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
-	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 analyze: ## run gcc's analyser of paths through the code on the sources
 	+@$(MAKE) --no-print-directory run-analyze
 .PHONY: run-analyze
 run-analyze:
-	@JOBS=$(JOBS) sh scripts/analyze.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/analyze.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
 format: ## format the sources with clang-format

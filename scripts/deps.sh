@@ -97,6 +97,8 @@ dev|?|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
 dev|?|cmd clang-tidy|clang-tidy|clang-tools-extra|clang|clang-extra-tools|llvm
 dev|?|cmd clang-format|clang-format|clang-tools-extra|clang|clang-extra-tools|clang-format
 dev|?|cmd cppcheck|cppcheck|cppcheck|cppcheck|cppcheck|cppcheck
+dev|?|cmd node|nodejs|nodejs|nodejs|nodejs|node
+dev|?|cmd npm|npm|npm|npm|npm|node
 dev|?|cmd lcov|lcov|lcov|lcov|lcov|lcov
 dev|?|cmd shellcheck|shellcheck|ShellCheck|shellcheck|shellcheck|shellcheck
 dev|?|file /usr/lib/python3/dist-packages/gensim/__init__.py|python3-gensim||||

@@ -562,6 +562,7 @@ static void cut_slow(const struct server *server)
         }
 }
 
+static void on_note(void *user, const char *format, va_list list) PV_PRINTF(2, 0);
 static void on_note(void *user, const char *format, va_list list)
 {
     const struct server *server = user;

@@ -355,7 +355,7 @@ fails() {
     serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt"
     curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
     cp "$HERE/../web/explore.mjs" "$tools/explore.mjs"
-    (cd "$tools" && timeout 240 node explore.mjs "$URL" ${PICTURES:+"$PICTURES"})
+    (cd "$tools" && timeout 480 node explore.mjs "$URL" ${PICTURES:+"$PICTURES"})
     stop
 }
 

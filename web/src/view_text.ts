@@ -39,7 +39,7 @@ export function textView(page: Page): void {
     const answer = await ask<Score>("score", {model: model.name, counts: model.counts || undefined}, page.signal, state.text);
     const words = answer.documents.flatMap((one) => one.per_word ?? []);
     const number = (value: number | null) => (value === null ? "–" : value.toFixed(1));
-    add(body, h("p", {}, `In bits, darker is more surprising. A line marks words that are less probable than with a uniform distribution (${most.toFixed(1)} bits); words in brackets are not in the model.`));
+    add(body, h("p", {}, `In bits; a stronger shade is more surprising. A line marks words that are less probable than with a uniform distribution (${most.toFixed(1)} bits); words in brackets are not in the model.`));
     add(body, h("p", {class: "tokens"}, words.map((word) => [colouredWord(word, most), " "])));
     add(body, h("p", {class: "remark"}, `${answer.total.known} of ${answer.total.words} words are known. Perplexity ${number(answer.total.perplexity)}; of the unigrams ${number(answer.total.perplexity_unigram)}.`));
     announce(`Perplexity ${number(answer.total.perplexity)}`);
