@@ -14,6 +14,8 @@
 #                                   one (default: private where its archive is found)
 #   BLAS_ARCHIVE=path               the archive of a serial OpenBLAS for BLAS=private
 #   LIBEDIT=no                      build the program without line editing
+#   MICROHTTPD=no                   build the program without the server of psdvec explore
+#   WEB=no                          build it without the page for the browser
 #   V=1                             show the commands
 #   PREFIX, DESTDIR                 where `make install` goes (/usr/local)
 #   DEPS=no                         never install packages, only say which are missing
@@ -52,7 +54,9 @@ SOVERSION := $(MAJOR)$(if $(filter 0,$(MAJOR)),.$(MINOR))
 # One of these is used: $(BUILD)/openblas.o is made from it.
 BLAS_SRC := src/base/blas_private.c src/base/blas_shared.c
 LIB_SRC := $(filter-out $(BLAS_SRC),$(sort $(wildcard src/*/*.c)))
-CLI_SRC := $(sort $(wildcard cli/*.c))
+# The program; of the server, http.c needs libmicrohttpd.
+SERVER_SRC := $(sort $(wildcard server/*.c))
+CLI_SRC := $(sort $(wildcard cli/*.c)) $(SERVER_SRC)
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 # Of the tools of tests, libraries that are preloaded.
@@ -71,16 +75,19 @@ SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms ca
 # The templates of pages, and the style sheet and the scripts that they contain.
 PAGES := $(sort $(wildcard cli/pages/*.html))
 PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
+# The sources of the page of psdvec explore.
+WEB_FILES := $(sort $(wildcard web/*.html web/*.json web/src/* web/dist/*))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
 ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC) $(INJECT_SRC) $(LIBC_VARIABLES)
-ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h tests/*/*.h bench/*.h))
+ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h server/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
 SETS_C := $(BUILD)/src/eval/builtin_data.c
 PAGES_C := $(BUILD)/cli/page_templates.c
 LIB_OBJ := $(call objects,$(LIB_SRC)) $(SETS_C:.c=.o)
-CLI_OBJ := $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o)
+WEB_C := $(BUILD)/cli/web_files.c
+CLI_OBJ = $(call objects,$(if $(HTTP),$(CLI_SRC),$(filter-out server/http.c,$(CLI_SRC)))) $(PAGES_C:.c=.o) $(WEB_C:.c=.o)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 TOOL_BIN := $(TOOL_SRC:%.c=$(BUILD)/%)
 PRELOAD_LIB := $(PRELOAD_SRC:%.c=$(BUILD)/%.so)
@@ -92,7 +99,7 @@ LIB_SEED_BIN := $(call seed_programs,$(FUZZ_LIB_SRC))
 CLI_SEED_BIN := $(call seed_programs,$(FUZZ_CLI_SRC))
 SEED_BIN := $(LIB_SEED_BIN) $(CLI_SEED_BIN)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
-OBJECTS := $(LIB_OBJ) $(CLI_OBJ) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC))
+OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o) $(WEB_C:.c=.o) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC))
 
 # ---- Platform --------------------------------------------------------------
 SYSTEM := $(shell uname -s)
@@ -135,6 +142,12 @@ FOUND_EDIT = $(call once,FOUND_EDIT,$(PKG_CONFIG) --exists libedit && echo yes)
 EDIT = $(if $(PORTABLE)$(filter no,$(LIBEDIT)),,$(FOUND_EDIT))
 EDIT_CFLAGS = $(if $(EDIT),-DPV_HAVE_LIBEDIT $(call once,EDIT_PKG_CFLAGS,$(PKG_CONFIG) --cflags libedit))
 EDIT_LIBS = $(if $(EDIT),$(call once,EDIT_PKG_LIBS,$(PKG_CONFIG) --libs libedit))
+# It serves HTTP with libmicrohttpd if that is installed.
+FOUND_HTTP = $(call once,FOUND_HTTP,$(PKG_CONFIG) --exists libmicrohttpd && echo yes)
+HTTP = $(if $(PORTABLE)$(filter no,$(MICROHTTPD)),,$(FOUND_HTTP))
+HTTP_CFLAGS = $(if $(HTTP),-DPV_HAVE_MICROHTTPD $(call once,HTTP_PKG_CFLAGS,$(PKG_CONFIG) --cflags libmicrohttpd))
+HTTP_LIBS = $(if $(HTTP),$(call once,HTTP_PKG_LIBS,$(PKG_CONFIG) --libs libmicrohttpd))
+PROGRAM_LIBS = $(EDIT_LIBS) $(HTTP_LIBS)
 CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
 CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
 HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
@@ -177,7 +190,7 @@ HAVE = $(if $(filter icu-uc,$(FOUND_OPTIONAL)),-DPV_HAVE_ICU) $(if $(PORTABLE),-
 
 LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(FRAME) $(TAIL_CFLAGS)
 # The program includes only util of src/: tests/check_modules.sh.
-CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(EDIT_CFLAGS) $(FRAME) $(TAIL_CFLAGS)
+CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(EDIT_CFLAGS) $(HTTP_CFLAGS) $(FRAME) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
 HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
@@ -191,7 +204,7 @@ LIBS = $(PKG_LIBS) $(if $(filter Darwin,$(SYSTEM)),-liconv) -pthread -lm
 define FLAGS_TEXT
 $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
-$(EDIT_CFLAGS) $(EDIT_LIBS)
+$(EDIT_CFLAGS) $(HTTP_CFLAGS) $(PROGRAM_LIBS)
 $(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
 $(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(PRIVATE_BLAS)
@@ -208,7 +221,7 @@ FORCE:
 $(BUILD)/flags: FORCE
 	$(call if_changed,$(FLAGS_TEXT),CC='$(CC)' sh scripts/deps.sh --check build || { rm -f $(NEW); exit 1; };)
 $(BUILD)/sources: FORCE
-	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS) $(PAGE_FILES))
+	$(call if_changed,$(LIB_SRC) $(CLI_SRC) $(SUPPORT_SRC) $(SETS) $(PAGE_FILES) $(WEB_FILES) $(WEB))
 
 define newline
 
@@ -221,10 +234,10 @@ space := $(empty) $(empty)
 # ---- Compiling and linking -------------------------------------------------
 $(OBJECTS): $(BUILD)/flags
 $(BUILD)/src/%.o: private CFLAGS_HERE = $(LIB_CFLAGS)
-$(BUILD)/cli/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
+$(BUILD)/cli/%.o $(BUILD)/server/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
 $(BUILD)/tests/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/tests/host/%.o: private CFLAGS_HERE = $(HOST_CFLAGS)
-$(BUILD)/tests/fuzz/fuzz_cli_%.o: private CFLAGS_HERE = $(TEST_CFLAGS) -Icli
+$(BUILD)/tests/fuzz/fuzz_cli_%.o: private CFLAGS_HERE = $(TEST_CFLAGS) -Icli -I.
 $(BUILD)/bench/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
@@ -240,8 +253,15 @@ $(PAGES_C): scripts/embed-pages.sh $(PAGE_FILES) $(BUILD)/sources
 	$(call say,PAGES,$@)
 	@mkdir -p $(@D)
 	$Qsh scripts/embed-pages.sh $(PAGES) > $@
-$(PAGES_C:.c=.o): private CFLAGS_HERE = $(CLI_CFLAGS) -Icli
-$(SETS_C:.c=.o) $(PAGES_C:.c=.o): %.o: %.c
+# npm installs into one folder for all kinds of builds.
+WEB_TOOLS := build/web-tools
+$(WEB_C): scripts/build-web.sh scripts/embed-web.sh scripts/npm-tools.sh $(WEB_FILES) cli/pages/page.css $(BUILD)/sources
+	$(call say,WEB,$@)
+	@mkdir -p $(@D)
+	$QWEB='$(WEB)' sh scripts/build-web.sh $(BUILD)/web $(WEB_TOOLS)
+	$Qsh scripts/embed-web.sh $(BUILD)/web > $@
+$(PAGES_C:.c=.o) $(WEB_C:.c=.o): private CFLAGS_HERE = $(CLI_CFLAGS) -Icli
+$(SETS_C:.c=.o) $(PAGES_C:.c=.o) $(WEB_C:.c=.o): %.o: %.c
 	$(call say,CC,$<)
 	$Q$(CC) $(CFLAGS_HERE) $(PREFIX_MAP) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 
@@ -286,7 +306,7 @@ $(BUILD)/$(SHARED): $(LIB_OBJ) $(BLAS_OBJ) $(BUILD)/sources $(BUILD)/flags
 link = $(call say,LD,$@)$(newline)	$Q$(CC) $(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $1 $(LIBS) -o $@
 
 $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
-	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC) $(EDIT_LIBS))
+	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC) $(PROGRAM_LIBS))
 
 # Tests may compare with the system's BLAS.
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
@@ -319,7 +339,7 @@ $(CLI_PARTS): $(CLI_OBJ) $(BUILD)/sources
 	$(call archive,$(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ)))
 FUZZ_SUPPORT := $(call objects,tests/support/tensor_mutator.c)
 fuzz_link = $(call link,$1 $< $(FUZZ_SUPPORT) $(filter $(CLI_PARTS),$^) $(BUILD)/$(PARTS) $(TEST_BLAS) \
-    $(if $(filter $(CLI_PARTS),$^),$(EDIT_LIBS)))
+    $(if $(filter $(CLI_PARTS),$^),$(PROGRAM_LIBS)))
 $(CLI_SEED_BIN) $(FUZZ_CLI_SRC:%.c=$(BUILD)/%): $(CLI_PARTS)
 $(FUZZ_BIN): %: %.o $(FUZZ_SUPPORT) $(TEST_LIB) $(BUILD)/flags
 	$(call fuzz_link,$(FUZZ_LINK))

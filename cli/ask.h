@@ -29,16 +29,7 @@ extern const struct ask_query ask_queries[]; /* ends with NULL */
 bool ask_is_common(const struct option_spec *option);
 bool ask_is_setting(const struct option_spec *option);
 
-/* The vocabulary of a model in byte order, to find words by prefix. Start from {.model = ...}; it
- * is sorted at the first completion. */
-struct ask_vocabulary {
-    const psdvec_model *model;
-    struct ask_entry *sorted;
-    size_t count;
-};
-
-/* A line_completer; `vocabulary` is a struct ask_vocabulary. */
+/* A line_completer; `vocabulary` is a struct vocabulary. */
 void ask_complete(void *vocabulary, const char *before, struct offers *offers);
-void ask_vocabulary_free(struct ask_vocabulary *vocabulary);
 
 #endif

@@ -1,95 +1,27 @@
 /* Completion at the prompt of psdvec ask: commands, settings, options and their values, file names,
- * and words of the model, the most frequent first.
- *
- * Words with a common prefix are adjacent in the sorted vocabulary. Sorting 70,000 words takes
- * about 30 ms, once; a completion is a binary search and one pass over the words that match. */
+ * and words of the model, the most frequent first. */
 #include "ask.h"
 #include "commands.h"
 #include "help.h"
-#include "util/utf8.h"
+#include "vocabulary.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <wctype.h>
 
 /* ---- Words of the model --------------------------------------------------------------------- */
 
-struct ask_entry {
-    const char *text;
-    uint32_t length, word;
-};
-
-static int by_bytes(const void *a, const void *b)
+/* Offers words with this prefix, or with its lower-case form. */
+static void offer_words(struct vocabulary *vocabulary, const char *typed, struct offers *offers)
 {
-    const struct ask_entry *x = a, *y = b;
-    int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
-    return order ? order : (x->length > y->length) - (x->length < y->length);
-}
-
-static void sort_vocabulary(struct ask_vocabulary *vocabulary)
-{
-    vocabulary->count = psdvec_model_get_info(vocabulary->model)->words;
-    vocabulary->sorted = must_alloc(vocabulary->count + 1, sizeof *vocabulary->sorted);
-    for (uint32_t k = 0; k < vocabulary->count; k++) {
-        size_t length;
-        const char *text = psdvec_model_word(vocabulary->model, k, &length);
-        vocabulary->sorted[k] = (struct ask_entry){text, (uint32_t)length, k};
-    }
-    qsort(vocabulary->sorted, vocabulary->count, sizeof *vocabulary->sorted, by_bytes);
-}
-
-void ask_vocabulary_free(struct ask_vocabulary *vocabulary)
-{
-    free(vocabulary->sorted);
-    vocabulary->sorted = NULL;
-}
-
-/* The first word that does not sort before the prefix; `after`: the first that sorts after all
- * words with this prefix. */
-static size_t search(const struct ask_vocabulary *vocabulary, const char *begin, size_t length,
-                     bool after)
-{
-    size_t low = 0, high = vocabulary->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct ask_entry *entry = vocabulary->sorted + middle;
-        size_t shared = entry->length < length ? entry->length : length;
-        int order = memcmp(entry->text, begin, shared);
-        if (order == 0 && entry->length < length)
-            order = -1;
-        if (order < 0 || (order == 0 && after))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Whether word a is listed before b. */
-static bool more_frequent(const psdvec_model *model, uint32_t a, uint32_t b)
-{
-    uint64_t x = psdvec_model_frequency(model, a), y = psdvec_model_frequency(model, b);
-    return x != y ? x > y : a < b;
-}
-
-static void offer_beginning(struct ask_vocabulary *vocabulary, const char *begin, size_t length,
-                            struct offers *offers)
-{
-    size_t first = search(vocabulary, begin, length, false);
-    size_t end = search(vocabulary, begin, length, true);
+    if (!*typed)
+        return; /* the most frequent words of all are of no use */
     uint32_t best[OFFERS_SHOWN];
-    size_t count = 0;
-    for (size_t k = first; k < end; k++) {
-        uint32_t word = vocabulary->sorted[k].word;
-        if (count == OFFERS_SHOWN && !more_frequent(vocabulary->model, word, best[count - 1]))
-            continue;
-        size_t at = count < OFFERS_SHOWN ? count++ : count - 1;
-        for (; at > 0 && more_frequent(vocabulary->model, word, best[at - 1]); at--)
-            best[at] = best[at - 1];
-        best[at] = word;
-    }
+    size_t first, end;
+    vocabulary_sort(vocabulary);
+    vocabulary_find_any_case(vocabulary, typed, &first, &end);
+    size_t count = vocabulary_best(vocabulary, first, end, best, OFFERS_SHOWN);
     for (size_t k = 0; k < count; k++) {
         size_t bytes;
         const char *text = psdvec_model_word(vocabulary->model, best[k], &bytes);
@@ -101,29 +33,6 @@ static void offer_beginning(struct ask_vocabulary *vocabulary, const char *begin
         offers_share(offers, vocabulary->sorted[end - 1].text, vocabulary->sorted[end - 1].length);
     }
     offers->total += end - first;
-}
-
-/* Offers words with this prefix, or with its lower-case form. */
-static void offer_words(struct ask_vocabulary *vocabulary, const char *typed, struct offers *offers)
-{
-    if (!*typed)
-        return; /* the most frequent words of all are of no use */
-    if (!vocabulary->sorted)
-        sort_vocabulary(vocabulary);
-    size_t before = offers->total;
-    offer_beginning(vocabulary, typed, strlen(typed), offers);
-    if (offers->total > before)
-        return;
-    struct buffer lower = {0};
-    const unsigned char *at = (const unsigned char *)typed, *end = at + strlen(typed);
-    uint32_t code;
-    for (int bytes; at < end && (bytes = pv_utf8_decode(at, end, &code)) > 0; at += bytes) {
-        char text[4];
-        buffer_add(&lower, text, (size_t)pv_utf8_encode((uint32_t)towlower((wint_t)code), text));
-    }
-    if (at == end && strcmp(lower.text, typed) != 0)
-        offer_beginning(vocabulary, lower.text, lower.length, offers);
-    buffer_free(&lower);
 }
 
 /* ---- Names of all kinds --------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "phrase.h"
 #include "question.h"
 #include "system.h"
+#include "vocabulary.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -444,8 +445,9 @@ static int act(struct run *run)
     int code = model_file_open(run, path, &model);
     if (code)
         return code;
-    run->open_path = path;
-    run->open_model = model;
+    const struct open_file open = {.name = path, .model = model};
+    run->open = &open;
+    run->open_count = 1;
     size_t options = command_option_count(run->arguments->command);
     session.set = must_alloc(options, sizeof *session.set);
     take_settings(&session);
@@ -453,15 +455,16 @@ static int act(struct run *run)
         output_format(&run->out, "%s: %s. Type a word, help or quit.\n",
                       phrase_safe(path, strlen(path)),
                       phrase_counted(psdvec_model_get_info(model)->words, "word"));
-    struct ask_vocabulary vocabulary = {.model = model};
+    struct vocabulary vocabulary = {.model = model};
     if (session.prompts)
         session.editor = line_editor_open(PROMPT, ask_complete, &vocabulary);
     code = converse(&session);
     line_editor_close(session.editor);
-    ask_vocabulary_free(&vocabulary);
+    vocabulary_free(&vocabulary);
     for (size_t k = 0; k < options; k++)
         free(session.set[k]);
     free(session.set);
+    run->open_count = 0;
     return code;
 }
 

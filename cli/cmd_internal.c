@@ -1,5 +1,6 @@
 /* Hidden commands that generate files from the declarations: manual pages, completion scripts, the
- * options reference, the list of examples for the tests. */
+ * options reference, the description of the HTTP interface, the list of examples for the tests. */
+#include "api.h"
 #include "commands.h"
 #include "exit_status.h"
 #include "help.h"
@@ -60,6 +61,15 @@ static int act_options(struct run *run)
     return EXIT_FINE;
 }
 
+static int act_openapi(struct run *run)
+{
+    struct buffer text = {0};
+    api_describe(&text);
+    output_add(&run->out, text.text, text.length);
+    buffer_free(&text);
+    return EXIT_FINE;
+}
+
 const struct command cmd_internal_man = {.name = "internal-man",
                                          .summary = "write the manual pages",
                                          .synopsis = "DIR",
@@ -89,3 +99,9 @@ const struct command cmd_internal_options = {.name = "internal-options",
                                              .synopsis = "",
                                              .sources = {COMMON_OPTIONS},
                                              .act = act_options};
+
+const struct command cmd_internal_openapi = {.name = "internal-openapi",
+                                             .summary = "print docs/reference/openapi.json",
+                                             .synopsis = "",
+                                             .sources = {COMMON_OPTIONS},
+                                             .act = act_openapi};

@@ -66,7 +66,7 @@ static int answer_text(struct scoring *scoring, struct context_words *context)
 {
     struct run *run = scoring->run;
     const struct arguments *arguments = run->arguments;
-    const char *text = operands_joined(arguments, 1);
+    const char *text = run->text ? run->text : operands_joined(arguments, 1);
     int code = scoring_words(scoring, text, strlen(text), context);
     if (code)
         return code;

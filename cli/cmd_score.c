@@ -475,7 +475,7 @@ static int classify_operands(struct score *s)
     s->inputs = lasting_alloc(arguments->operand_count + 1, sizeof *s->inputs);
     for (size_t k = 0; k < arguments->operand_count; k++) {
         const char *path = arguments->operands[k];
-        if (k == 0 || counts_file_likely(path))
+        if (k == 0 || (!s->run->only_open && counts_file_likely(path)))
             s->models[s->model_count++] = path;
         else
             s->inputs[s->input_count++] = path;
@@ -535,7 +535,8 @@ static int score_inputs(struct score *s)
         if (!strcmp(s->inputs[k], "-") && isatty(STDIN_FILENO))
             talk_say(&s->run->talk, "reading from the terminal; end the text with Ctrl-D\n");
     psdvec_status status =
-        psdvec_scorer_inputs(s->scoring.scorer, &text, s->inputs, s->input_count);
+        s->run->text ? psdvec_scorer_text(s->scoring.scorer, s->run->text, s->run->text_length)
+                     : psdvec_scorer_inputs(s->scoring.scorer, &text, s->inputs, s->input_count);
     if (status != PSDVEC_OK)
         return run_failed(s->run, status);
     rank(s);

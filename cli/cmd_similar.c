@@ -397,8 +397,8 @@ static int act(struct run *run)
     struct texts texts = {0};
     size_t models = 1;
     int code = EXIT_FINE, refused = EXIT_FINE;
-    while (models < arguments->operand_count && models < arguments->unsigned_from &&
-           eval_file_is_model(arguments->operands[models]))
+    while (!run->only_open && models < arguments->operand_count &&
+           models < arguments->unsigned_from && eval_file_is_model(arguments->operands[models]))
         models++;
     code = read_queries(run, models, &texts);
     search.questions = lasting_alloc(models, sizeof *search.questions);

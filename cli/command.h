@@ -124,7 +124,9 @@ struct command {
     bool stores_lines; /* it writes the file of line_history.h */
     bool temporary;    /* may create temporary files in /tmp */
     bool sorts_large;  /* without -o, it may create temporary files beside the first operand */
-    int (*act)(struct run *run); /* returns the exit status */
+    bool listens;      /* it opens a socket, and then calls sandbox_listening() */
+    int (*prepare)(struct run *run); /* called before the sandbox; may be NULL */
+    int (*act)(struct run *run);     /* returns the exit status */
 };
 
 /* All commands, in the order of the help screen; ends with NULL. */

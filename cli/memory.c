@@ -202,7 +202,7 @@ void json_plain(struct buffer *to, const char *value, size_t length)
 
 /* ---- Lasting objects: a list, from the end of which objects are released -------------------- */
 
-static struct {
+static _Thread_local struct {
     struct {
         void *what;
         void (*end)(void *what);

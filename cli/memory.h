@@ -49,7 +49,7 @@ void buffer_free(struct buffer *buffer);
 /* A formatted string on the heap. */
 char *must_format(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* ---- Lasting objects: released when the command ends. For the main thread only -------------- */
+/* ---- Lasting objects: released when the command ends. Each thread has its own --------------- */
 
 /* Registers `end` to be called with the object, and returns the object. The last ones end first. */
 void *lasting(void *what, void (*end)(void *what));

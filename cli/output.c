@@ -43,6 +43,12 @@ const char *output_error(const struct output *output)
     return phrase("%s%s", system_error(output->error), system_remedy(output->error));
 }
 
+void output_collect(struct output *output, struct buffer *memory)
+{
+    output_open(output, NULL);
+    output->memory = memory;
+}
+
 void output_protect(struct output *output, const struct palette *palette)
 {
     output->terminal = isatty(output->fd) ? palette : NULL;
@@ -51,6 +57,10 @@ void output_protect(struct output *output, const struct palette *palette)
 static void write_all(struct output *output, const char *bytes, size_t length)
 {
     size_t done = 0;
+    if (output->memory) {
+        buffer_add(output->memory, bytes, length);
+        return;
+    }
     while (done < length && !output->error) {
         ssize_t wrote = write(output->fd, bytes + done, length - done);
         if (wrote >= 0)

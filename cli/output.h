@@ -21,12 +21,15 @@ struct output {
     bool direct;      /* fd belongs to a pipe or device of -o, which is not replaced */
     pv_new_file file; /* of -o; not open: standard output, or a direct one */
     const struct palette *terminal; /* of the terminal that shows it; NULL: it is none */
+    struct buffer *memory;          /* takes what would be written to fd; NULL: none */
 };
 
 /* Returns false with `error` set if the file cannot be created. path may be NULL. A regular file is
  * replaced when the new one is complete (util/new_file.h); anything else, such as /dev/stdout or a
  * pipe, is written directly. */
 bool output_open(struct output *output, const char *path);
+/* Collects the output in memory instead. */
+void output_collect(struct output *output, struct buffer *memory);
 /* If the output goes to a terminal, from now on characters that could control it are replaced,
  * except the sequences of the palette: also in data formats, which must not change otherwise. */
 void output_protect(struct output *output, const struct palette *palette);

@@ -87,7 +87,10 @@ int run_use_error(struct run *run, const char *format, ...)
     va_start(list, format);
     buffer_vformat(&message, format, list);
     va_end(list);
-    use_error(run->arguments->command->name, buffer_get(&message));
+    if (run->talk.errors)
+        talk_error(&run->talk, buffer_get(&message));
+    else
+        use_error(run->arguments->command->name, buffer_get(&message));
     log_error(run, EXIT_USE, NULL, buffer_get(&message));
     buffer_free(&message);
     return EXIT_USE;
@@ -154,6 +157,8 @@ static void on_message(void *user, psdvec_message_level level, const char *text)
 
 int run_library(struct run *run)
 {
+    if (run->ctx)
+        return EXIT_FINE;
     psdvec_context_options *options = options_take(run, PSDVEC_OPTIONS_CONTEXT);
     if (!options)
         return run->refusal;
@@ -252,6 +257,9 @@ static int act(struct run *run)
         return code;
     }
     output_protect(&run->out, &run->palette);
+    int prepared = command->prepare ? command->prepare(run) : EXIT_FINE;
+    if (prepared)
+        return finish_output(run, prepared);
     /* Hidden commands read no foreign files, and write into folders that are operands. */
     const char *unrestricted = command->group ? sandbox_start(run->arguments, path) : NULL;
     if (unrestricted)

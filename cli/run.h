@@ -11,18 +11,29 @@
 
 #include <stdatomic.h>
 
+/* A model or a counts file that was opened before the commands that use it, under this name. */
+struct open_file {
+    const char *name;
+    psdvec_model *model;
+    psdvec_counts *counts;
+};
+
 struct run {
     const struct arguments *arguments;
     struct talk talk;
     struct log log;
-    struct output out;      /* results */
-    struct palette palette; /* for results */
-    enum format format;     /* of results */
-    psdvec_context *ctx;    /* NULL until run_library() */
-    const char *open_path;  /* path of a model that stays open between queries; NULL: none */
-    psdvec_model *open_model;
-    atomic_bool enough;         /* the library may stop: the output has no reader any more */
-    double flushed;             /* time of the last write of run_flush(), in seconds */
+    struct output out;            /* results */
+    struct palette palette;       /* for results */
+    enum format format;           /* of results */
+    psdvec_context *ctx;          /* NULL until run_library() */
+    const struct open_file *open; /* files that stay open between queries */
+    size_t open_count;
+    const char *text; /* the text of a query, instead of that of files; NULL: none */
+    size_t text_length;
+    bool only_open;     /* arguments are never names of other files: they are of strangers */
+    bool unknown_word;  /* the error is that a file does not have the word */
+    atomic_bool enough; /* the library may stop: the output has no reader any more */
+    double flushed;     /* time of the last write of run_flush(), in seconds */
     psdvec_settings **settings; /* options that options_take() made; freed at the end */
     size_t settings_count;
     struct word_list words; /* of --keep or --connectors */

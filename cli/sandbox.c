@@ -141,7 +141,8 @@ static bool restrict_files(const struct arguments *arguments, const char *output
         permit(ruleset, rights, P_tmpdir);
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
-        if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text)
+        if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text &&
+            (!arguments->command->listens || option->row.path == PSDVEC_PATH_NEW_FILE))
             permit_output(ruleset, rights, arguments->values[k].text);
     char *history = arguments->command->stores_lines ? line_history_path() : NULL;
     if (history)
@@ -176,7 +177,7 @@ static const int refused[] = {
 #endif
     SYS_process_vm_readv, SYS_process_vm_writev,
     /* the network */
-    SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendto,
+    SYS_connect,
     /* ways around the rules for files */
     SYS_open_by_handle_at, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_mknodat,
     SYS_setns, SYS_unshare, 425 /* io_uring_setup */,
@@ -186,7 +187,13 @@ static const int refused[] = {
     SYS_swapoff, SYS_acct, SYS_quotactl, SYS_settimeofday, SYS_clock_settime};
 enum { refused_count = sizeof refused / sizeof *refused };
 
-static bool restrict_calls(void)
+/* A command that listens opens one socket, then only accepts connections and answers them. It never
+ * connects to others. */
+static const int opening[] = {SYS_socket, SYS_bind, SYS_listen};
+static const int serving[] = {SYS_accept, SYS_accept4, SYS_sendto};
+
+/* Refuses the system calls of a list. */
+static bool refuse_calls(const int *numbers, size_t count)
 {
     struct sock_filter program[refused_count + 8];
     size_t at = 0;
@@ -200,15 +207,24 @@ static bool restrict_calls(void)
     program[at++] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     /* The numbers of the x32 convention have this bit. */
-    program[at++] =
-        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, refused_count + 1, 0);
-    for (size_t k = 0; k < refused_count; k++)
+    program[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000,
+                                                 (unsigned char)(count + 1), 0);
+    for (size_t k = 0; k < count; k++)
         program[at++] = (struct sock_filter)BPF_JUMP(
-            BPF_JMP | BPF_JEQ | BPF_K, (unsigned)refused[k], (unsigned char)(refused_count - k), 0);
+            BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[k], (unsigned char)(count - k), 0);
     program[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     program[at++] = refuse;
     struct sock_fprog filter = {.len = (unsigned short)at, .filter = program};
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter) == 0;
+}
+
+static bool restrict_calls(bool listens)
+{
+    bool done = refuse_calls(refused, refused_count);
+    if (!listens)
+        done = refuse_calls(opening, sizeof opening / sizeof *opening) &&
+               refuse_calls(serving, sizeof serving / sizeof *serving) && done;
+    return done;
 }
 #endif
 
@@ -221,7 +237,7 @@ const char *sandbox_start(const struct arguments *arguments, const char *output)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return phrase("the kernel refuses it: %s", system_error(errno));
     bool files = restrict_files(arguments, output);
-    bool calls = restrict_calls();
+    bool calls = restrict_calls(arguments->command->listens);
     return files && calls ? NULL
            : files        ? "this kernel has no seccomp filters"
            : calls        ? "this kernel has no Landlock"
@@ -230,5 +246,14 @@ const char *sandbox_start(const struct arguments *arguments, const char *output)
     (void)arguments;
     (void)output;
     return "this system has none";
+#endif
+}
+
+void sandbox_listening(void)
+{
+#ifdef HAVE_SANDBOX
+    const char *wish = system_variable("PSDVEC_SANDBOX");
+    if (!wish || strcmp(wish, "off") != 0)
+        refuse_calls(opening, sizeof opening / sizeof *opening);
 #endif
 }

@@ -27,7 +27,13 @@
 
 const char *system_error(int number)
 {
-    return strerror(number); /* NOLINT(concurrency-mt-unsafe): main thread only */
+    /* GNU's strerror_r, which returns a constant for every known error; and that of POSIX. */
+    static _Thread_local char text[200];
+#if defined(__GLIBC__)
+    return strerror_r(number, text, sizeof text);
+#else
+    return strerror_r(number, text, sizeof text) == 0 ? text : "unknown error";
+#endif
 }
 
 const char *system_remedy(int number)

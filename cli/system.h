@@ -1,11 +1,11 @@
-/* System services of the program: error messages, the environment, signals. The first two share
- * state among threads; the program uses them only in its main thread. */
+/* System services of the program: error messages, the environment, signals. The program uses the
+ * environment, which threads share, only in its main thread. */
 #ifndef CLI_SYSTEM_H
 #define CLI_SYSTEM_H
 
 #include <stdbool.h>
 
-/* "No such file or directory" for ENOENT; valid until the next call. */
+/* "No such file or directory" for ENOENT; valid until the next call in this thread. */
 const char *system_error(int number);
 /* What to do about it, "; free some space and run it again" for ENOSPC; "" if that is not known. */
 const char *system_remedy(int number);

@@ -52,6 +52,8 @@ void message_print(const char *text, const char *kept, const struct palette *pal
 static void say(struct talk *talk, const char *who_colour, const char *colour, const char *label,
                 const char *text)
 {
+    if (talk->errors)
+        return;
     pthread_mutex_lock(&talk->lock);
     erase(talk);
     const char *plain = talk->palette.plain;
@@ -71,6 +73,10 @@ static void tell_log(struct talk *talk, const char *event, const char *text)
 
 void talk_error(struct talk *talk, const char *text)
 {
+    if (talk->errors) {
+        buffer_text(talk->errors, talk->errors->length ? "; " : "");
+        buffer_text(talk->errors, text);
+    }
     say(talk, talk->palette.red, "", "", text);
 }
 

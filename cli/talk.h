@@ -48,6 +48,8 @@ struct talk {
     bool unicode;  /* the line may have block characters */
     struct palette palette;
     struct log *log;
+    struct buffer *errors; /* takes the text of errors, and other messages are dropped; NULL: they
+                              are printed */
     pthread_mutex_t lock;
 };
 

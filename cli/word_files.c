@@ -11,6 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const struct open_file *find_open(const struct run *run, const char *path)
+{
+    for (size_t k = 0; k < run->open_count; k++)
+        if (!strcmp(run->open[k].name, path))
+            return &run->open[k];
+    return NULL;
+}
+
 /* ---- Models ------------------------------------------------------------------------------- */
 
 static void close_model(void *model)
@@ -23,10 +31,13 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
     int code = run->ctx ? EXIT_FINE : run_library(run);
     if (code)
         return code;
-    if (run->open_path && !strcmp(run->open_path, path)) {
-        *model = run->open_model;
+    const struct open_file *open = find_open(run, path);
+    if (open && open->model) {
+        *model = open->model;
         return EXIT_FINE;
     }
+    if (run->only_open)
+        return run_error(run, EXIT_USE, "there is no model %s", path);
     psdvec_status status = psdvec_model_open(run->ctx, path, model);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
@@ -183,6 +194,7 @@ int model_file_unknown(struct run *run, const psdvec_model *model, const char *w
     psdvec_model_suggest(run->ctx, model, word, length, (uint32_t)psdvec_edit_limit(length), words,
                          3, &found);
     near_words_list(&near, words, found, model_word, model);
+    run->unknown_word = true;
     bool dropped = psdvec_model_get_info(model)->no_spelling;
     int code = run_error(run, EXIT_USE, "the word '%s' is not in the model%s%s", word,
                          dropped ? ", which has no spelling vectors because convert --no-spelling "
@@ -219,6 +231,13 @@ int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
     int code = run->ctx ? EXIT_FINE : run_library(run);
     if (code)
         return code;
+    const struct open_file *open = find_open(run, path);
+    if (open && open->counts) {
+        *counts = open->counts;
+        return EXIT_FINE;
+    }
+    if (run->only_open)
+        return run_error(run, EXIT_USE, "there are no counts %s", path);
     psdvec_status status = psdvec_counts_open(run->ctx, path, counts);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
@@ -262,6 +281,7 @@ int counts_file_find(struct run *run, const psdvec_counts *counts, const char *w
     if (psdvec_counts_find(counts, word, strlen(word), index))
         return EXIT_FINE;
     struct buffer near = {0};
+    run->unknown_word = true;
     near_words_suggest(&near, word, psdvec_counts_get_info(counts)->words, counts_word, counts);
     int code = run_error(run, EXIT_USE, "the word '%s' is not in the vocabulary%s", word,
                          buffer_get(&near));

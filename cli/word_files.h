@@ -8,8 +8,8 @@
 /* ---- Models ------------------------------------------------------------------------------- */
 
 /* Creates the library's context and opens the model, or third-party vectors. Returns EXIT_FINE and
- * *model, which lasts; or another exit status after the error was reported. The model of
- * run->open_path is not opened again. */
+ * *model, which lasts; or another exit status after the error was reported. Files of
+ * run->open are not opened again. */
 int model_file_open(struct run *run, const char *path, psdvec_model **model);
 
 /* The same with another weight of spelling (psdvec_model_with_spelling). */

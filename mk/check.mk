@@ -90,11 +90,12 @@ site: ## build the documentation as a site with offline search in BUILD/site
 ##@ Generated files that are committed
 .PHONY: reference abi fuzz-table fuzz-seeds
 # First into the build folder, so that a failure does not change the page.
-reference: ## write docs/reference/options.md from the options tables
+reference: ## write docs/reference/options.md and openapi.json from the tables of options and routes
 	$(NEED) build
 	+@$(SUBMAKE) program
 	@$(BUILD)/psdvec internal-options > $(BUILD)/options.md
-	@mkdir -p docs/reference && cp $(BUILD)/options.md docs/reference/options.md
+	@$(BUILD)/psdvec internal-openapi > $(BUILD)/openapi.json
+	@mkdir -p docs/reference && cp $(BUILD)/options.md $(BUILD)/openapi.json docs/reference
 
 abi: ## write tests/abi/libpsdvec.abi, the binary interface that `make test` checks
 	$(NEED) build test
@@ -173,13 +174,13 @@ lint: ## run clang-tidy and cppcheck on the sources, shellcheck on the scripts
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
-	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 analyze: ## run gcc's analyser of paths through the code on the sources
 	+@$(MAKE) --no-print-directory run-analyze
 .PHONY: run-analyze
 run-analyze:
-	@JOBS=$(JOBS) sh scripts/analyze.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc $(PKG_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/analyze.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
 
 FORMAT = clang-format --style=file
 format: ## format the sources with clang-format

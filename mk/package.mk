@@ -12,8 +12,12 @@ ARCHIVE_TOOL = SOURCE_DATE_EPOCH='$(SOURCE_DATE_EPOCH)' BUILD='$(BUILD)' $(PYTHO
 
 ##@ Packages
 .PHONY: dist sdist wheel deb
+# Besides the tracked files, it has the built page of psdvec explore, for machines without node.
 dist: ## write the source archive, from the tracked files, to BUILD/dist
-	$Q$(ARCHIVE_TOOL) $(DIST_DIR)/$(DIST_NAME).tar.xz
+	@mkdir -p $(BUILD)
+	$QWEB='$(WEB)' sh scripts/build-web.sh $(BUILD)/web-dist $(WEB_TOOLS)
+	$Q$(ARCHIVE_TOOL) $(DIST_DIR)/$(DIST_NAME).tar.xz $$([ ! -f $(BUILD)/web-dist/app.js ] || \
+	    (cd $(BUILD)/web-dist && for file in *; do echo "web/dist/$$file=$(abspath $(BUILD))/web-dist/$$file"; done))
 	@echo "$(DIST_DIR)/$(DIST_NAME).tar.xz"
 
 sdist: ## write the source archive for pip to BUILD/dist

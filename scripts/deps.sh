@@ -36,12 +36,14 @@ build|!|lib openblas cblas.h|libopenblas-serial-dev|openblas-devel|openblas|open
 build|?|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 build|?|lib icu-uc unicode/ubrk.h|libicu-dev|libicu-devel|icu|icu-dev|icu4c
 build|?|lib libedit histedit.h|libedit-dev|libedit-devel|libedit|libedit-dev|libedit
+build|?|lib libmicrohttpd microhttpd.h|libmicrohttpd-dev|libmicrohttpd-devel|libmicrohttpd|libmicrohttpd-dev|libmicrohttpd
 test|!|lib cmocka cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka-dev|cmocka
 test|?|file /usr/include/arpack/arpack.h|libarpack2-dev|arpack-devel|arpack|arpack-dev|arpack
 test|?|linked openblas-pthread/libopenblas.so|libopenblas-pthread-dev||||
 test|!|cmd bats|bats|bats|bash-bats|bats|bats-core
 test|?|cmd cmake|cmake|cmake|cmake|cmake|cmake
 test|?|cmd g++|g++|gcc-c++|gcc|g++|gcc
+test|?|cmd curl|curl|curl|curl|curl|curl
 test|?|cmd jq|jq|jq|jq|jq|jq
 test|?|cmd zstd|zstd|zstd|zstd|zstd|zstd
 test|?|cmd lz4|lz4|lz4|lz4|lz4|lz4
@@ -81,6 +83,7 @@ deb|!|cmd dh|debhelper||||
 deb|!|cmd dh_python3|dh-python||||
 deb|!|cmd fakeroot|fakeroot||||
 deb|!|lib libedit histedit.h|libedit-dev||||
+deb|!|lib libmicrohttpd microhttpd.h|libmicrohttpd-dev||||
 deb|!|lib icu-uc unicode/ubrk.h|libicu-dev||||
 deb|!|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
 deb|!|lib cmocka cmocka.h|libcmocka-dev||||
@@ -94,6 +97,8 @@ dev|?|fuzzer|libclang-rt-dev|compiler-rt|compiler-rt|compiler-rt|llvm
 dev|?|cmd clang-tidy|clang-tidy|clang-tools-extra|clang|clang-extra-tools|llvm
 dev|?|cmd clang-format|clang-format|clang-tools-extra|clang|clang-extra-tools|clang-format
 dev|?|cmd cppcheck|cppcheck|cppcheck|cppcheck|cppcheck|cppcheck
+dev|?|cmd node|nodejs|nodejs|nodejs|nodejs|node
+dev|?|cmd npm|npm|npm|npm|npm|node
 dev|?|cmd lcov|lcov|lcov|lcov|lcov|lcov
 dev|?|cmd shellcheck|shellcheck|ShellCheck|shellcheck|shellcheck|shellcheck
 dev|?|file /usr/lib/python3/dist-packages/gensim/__init__.py|python3-gensim||||

@@ -32,6 +32,7 @@ KNOWN = {
     "libz.": ("Zlib", "https://zlib.net/"),
     "libicu": ("Unicode-DFS-2016", "https://icu.unicode.org/"),
     "libopenblas": ("BSD-3-Clause AND BSD-3-Clause-Open-MPI", "https://www.openblas.net/"),
+    "libmicrohttpd": ("LGPL-2.1-or-later", "https://www.gnu.org/software/libmicrohttpd/"),
     "libedit": ("BSD-3-Clause", "https://thrysoee.dk/editline/"),
     "libc.": ("LGPL-2.1-or-later", "https://www.gnu.org/software/libc/"),
     "libm.": ("LGPL-2.1-or-later", "https://www.gnu.org/software/libc/"),

@@ -56,7 +56,7 @@ holds() {
     done
     # Commands that take no file of psdvec, or only topics files, which 0.1.0 did not have; and ask,
     # which calls similar and the others.
-    local none=" tokenize phrases help counts-import ask topics-show topics-apply topics-compare "
+    local none=" tokenize phrases help counts-import ask explore topics-show topics-apply topics-compare "
     mkdir man
     "$PSDVEC" internal-man man
     for page in man/psdvec-*; do

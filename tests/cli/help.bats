@@ -4,7 +4,7 @@ load common
 
 setup() { common_setup; }
 
-visible="train table extend info eval convert fit-temperature similar analogy odd-one-out compare vector ask
+visible="train table extend info eval convert fit-temperature similar analogy odd-one-out compare vector ask explore
          score next explain generate residuals simulate interaction count tokenize phrases counts-info counts-show counts-dump
          counts-merge counts-export counts-import baseline-ppmi baseline-svd baseline-sgns baseline-glove baseline-cca
          baseline-sparse help"

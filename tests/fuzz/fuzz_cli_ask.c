@@ -9,6 +9,7 @@
 #include "fuzz/small_model.h"
 #include "memory.h"
 #include "run.h"
+#include "vocabulary.h"
 
 static fuzz_file model, lines;
 
@@ -28,7 +29,7 @@ static int run(const struct command *command, char **argv)
 /* Completes the line at some places. */
 static void complete(const psdvec_model *opened, const uint8_t *data, size_t size)
 {
-    struct ask_vocabulary vocabulary = {.model = opened};
+    struct vocabulary vocabulary = {.model = opened};
     for (size_t part = 1; part <= 3; part++) {
         char *before = fuzz_text(data, size * part / 3);
         struct offers offers = {0};
@@ -36,7 +37,7 @@ static void complete(const psdvec_model *opened, const uint8_t *data, size_t siz
         offers_free(&offers);
         free(before);
     }
-    ask_vocabulary_free(&vocabulary);
+    vocabulary_free(&vocabulary);
     lasting_end(0);
 }
 

@@ -73,6 +73,7 @@ COMMANDS = {
 }
 NOT_IN_PYTHON = {
     "ask": "an interactive session; Python has one of its own",
+    "explore": "a server; Python has its own, and can use this one",
 }
 # Options of every command that are about output to a terminal; `format` is that of the output,
 # except for these commands.

@@ -1,0 +1,275 @@
+/* psdvec explore: models in the browser, and as a service over HTTP. */
+#include "api.h"
+#include "commands.h"
+#include "exit_status.h"
+#include "phrase.h"
+#include "sandbox.h"
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const psdvec_option options[] = {
+    WHOLE_OPTION("port", "N", 0, 65535, .fallback = "8080", .group = "Server",
+                 .help = "port; 0 takes any that is free"),
+    TEXT_OPTION("listen", "ADDRESS", .fallback = "127.0.0.1",
+                .help = "numeric address to listen on; with an address other than 127.0.0.1 or "
+                        "::1, other machines can use the models, without a password"),
+    {.name = "host",
+     .type = PSDVEC_OPTION_TEXTS,
+     .argument = "NAME",
+     .help = "also answer requests for this name of the machine, such as that of a proxy in front"},
+    FLAG_OPTION("open", .help = "open the page in the browser"),
+    WHOLE_OPTION("connections", "N", 1, 10000, .fallback = "200",
+                 .help = "maximum number of connections at the same time"),
+    REAL_OPTION("time-limit", "SECONDS", 0.1, 86400, .fallback = "30",
+                .help = "stop requests that take longer"),
+    TEXT_OPTION("get", "URL",
+                .help = "print the answer to one request, such as "
+                        "/api/v1/similar?positive=music, and end; nothing listens"),
+    FILES_OPTION("counts", .group = "Files",
+                 .help = "the counts that a model was trained on: shows contexts of words, and why "
+                         "words are alike; once for all models, or once per model in the same "
+                         "order"),
+    FILES_OPTION("set", .help = "offer this test set besides the built-in ones"),
+    {0}};
+
+/* ---- The browser --------------------------------------------------------------------------- */
+
+/* The sandbox forbids to start programs, so a process that waits for the address is made before. The
+ * address is all that it is told. */
+static int browser = -1;
+
+static int prepare(struct run *run)
+{
+    int ends[2];
+    if (!argument_flag(run->arguments, "open") || argument_text(run->arguments, "get"))
+        return EXIT_FINE;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return run_error(run, EXIT_RESOURCE, "cannot start a browser: %s", system_error(errno));
+    pid_t child = fork();
+    if (child < 0)
+        return run_error(run, EXIT_RESOURCE, "cannot start a browser: %s", system_error(errno));
+    if (child > 0) {
+        close(ends[0]);
+        browser = ends[1];
+        return EXIT_FINE;
+    }
+    char address[200];
+    close(ends[1]);
+    ssize_t got = read(ends[0], address, sizeof address - 1);
+    if (got > 0) {
+        address[got] = '\0';
+#ifdef __APPLE__
+        execlp("open", "open", address, (char *)NULL);
+#else
+        execlp("xdg-open", "xdg-open", address, (char *)NULL);
+#endif
+        fprintf(stderr,
+                "psdvec explore: there is no program to open a browser (xdg-open); open %s\n",
+                address);
+    }
+    _exit(0);
+}
+
+static void open_browser(const char *address)
+{
+    if (browser < 0)
+        return;
+    ssize_t wrote = write(browser, address, strlen(address));
+    (void)wrote; /* the address is on the screen */
+    close(browser);
+    browser = -1;
+}
+
+/* ---- The server ---------------------------------------------------------------------------- */
+
+static int get(struct run *run, const char *url)
+{
+    struct api api;
+    struct buffer answer = {0};
+    unsigned status = 0;
+    sandbox_listening(); /* nothing listens */
+    int code = api_open(&api, run, 1);
+    if (!code) {
+        size_t mark = lasting_count();
+        api_worker_begin(&api, 0);
+        status = api_get(&api, url, argument_real(run->arguments, "time-limit"), &answer);
+        api_worker_leave(&api, 0);
+        lasting_end(mark);
+    }
+    output_add(&run->out, buffer_get(&answer), answer.length);
+    buffer_free(&answer);
+    api_close(&api);
+    if (code)
+        return code;
+    return status < 400 ? EXIT_FINE
+                        : run_error(run, status < 500 ? EXIT_USE : EXIT_RESOURCE,
+                                    "the status of the answer is %u", status);
+}
+
+#ifdef PV_HAVE_MICROHTTPD
+
+static bool stop(void *user)
+{
+    (void)user;
+    return signals_caught() != 0;
+}
+
+static void note_access(void *user, const struct http_access *access)
+{
+    struct run *run = ((struct api *)user)->run;
+    if (run->talk.verbose)
+        talk_say(&run->talk,
+                 phrase("%s %s %.300s %u %zu bytes %.1f ms\n", access->client, access->method,
+                        access->url, access->status, access->bytes, 1000 * access->seconds));
+    if (run->log.file) {
+        struct log_line line;
+        pv_json_writer *to = log_begin(&line, &run->log, "request");
+        pv_json_put_string(to, "client", access->client);
+        pv_json_put_string(to, "method", access->method);
+        pv_json_put_string_n(to, "url", access->url, strnlen(access->url, 2000));
+        pv_json_put_u64(to, "status", access->status);
+        pv_json_put_u64(to, "bytes", access->bytes);
+        pv_json_put_fixed(to, "seconds", access->seconds, 6);
+        log_end(&line);
+    }
+}
+
+static void on_access(void *user, const struct http_access *access)
+{
+    size_t mark = lasting_count();
+    note_access(user, access);
+    lasting_end(mark);
+}
+
+static void on_note(void *user, const char *text)
+{
+    struct run *run = ((struct api *)user)->run;
+    talk_note(&run->talk, text);
+}
+
+static const char *page_address(const char *address, uint16_t port)
+{
+    bool any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
+    return strchr(address, ':') && !any
+               ? phrase("http://[%s]:%u/", address, port)
+               : phrase("http://%s:%u/", any ? "127.0.0.1" : address, port);
+}
+
+static int serve(struct run *run)
+{
+    const struct arguments *arguments = run->arguments;
+    const char *address = argument_text(arguments, "listen");
+    const struct option_value *hosts = argument(arguments, "host");
+    uint16_t port = (uint16_t)argument_integer(arguments, "port");
+    struct api api;
+    if (!strcmp(address, "localhost"))
+        address = "127.0.0.1";
+    if (!http_is_address(address))
+        return run_use_error(run, "--listen needs a numeric address, such as 127.0.0.1, not '%s'",
+                             address);
+    int listener = http_listen(address, &port);
+    if (listener < 0)
+        return run_error(run, EXIT_RESOURCE, "cannot listen on %s, port %u: %s%s", address, port,
+                         system_error(errno),
+                         errno == EADDRINUSE ? "; choose another port (--port 0 takes any)" : "");
+    sandbox_listening();
+    int code = run_library(run);
+    size_t workers = code ? 1 : (size_t)psdvec_threads(run->ctx) + 1; /* one for long requests */
+    if (!code)
+        code = api_open(&api, run, workers);
+    if (code) {
+        close(listener);
+        return code;
+    }
+    const char **names = lasting_alloc(hosts->text_count + 1, sizeof *names);
+    for (size_t k = 0; k < hosts->text_count; k++)
+        names[k] = hosts->texts[k];
+    names[hosts->text_count] = address;
+    const struct http_options server = {.listener = listener,
+                                        .workers = workers,
+                                        .connections = argument_integer(arguments, "connections"),
+                                        .most_head = 32768,
+                                        .most_body = 1048576,
+                                        .receive_seconds = 20,
+                                        .send_seconds = 60,
+                                        .answer_seconds = argument_real(arguments, "time-limit"),
+                                        .hosts = names,
+                                        .host_count = hosts->text_count + 1,
+                                        .user = &api,
+                                        .receive = api_receive,
+                                        .answer = api_answer,
+                                        .worker_begin = api_worker_begin,
+                                        .worker_end = api_worker_end,
+                                        .access = on_access,
+                                        .note = on_note,
+                                        .stop = stop};
+    if (!http_is_loopback(address))
+        talk_warning(&run->talk,
+                     phrase("every machine that can reach %s can now use the models: there is no "
+                            "password and no encryption; put a proxy in front for that",
+                            address));
+    const char *url = page_address(address, port);
+    output_format(&run->out, "Serving %s on %s\n", phrase_counted(api.model_count, "model"), url);
+    output_flush(&run->out);
+    open_browser(url);
+    const char *error = http_serve(&server);
+    api_close(&api);
+    return error ? run_error(run, EXIT_RESOURCE, "cannot serve: %s", error) : EXIT_FINE;
+}
+
+#else
+
+static int serve(struct run *run)
+{
+    (void)open_browser;
+    return run_error(run, EXIT_USE,
+                     "psdvec was built without libmicrohttpd, which the server needs; install it "
+                     "(Debian: libmicrohttpd-dev) and build again. --get works without it");
+}
+
+#endif
+
+static int act(struct run *run)
+{
+    const char *url = argument_text(run->arguments, "get");
+    return url ? get(run, url) : serve(run);
+}
+
+const struct command cmd_explore = {
+    .name = "explore",
+    .group = "Queries",
+    .summary = "explore models in the browser, and serve them over HTTP",
+    .synopsis = "MODEL... [OPTION]...",
+    .description = PARAGRAPHS(
+        "Serves a page for the browser and an HTTP interface for programs until Ctrl-C or SIGTERM "
+        "ends it, and prints the address. On the page, type a word to see its neighbours, compare "
+        "words, add and subtract them, ask analogies, see the probability of each word of a text, "
+        "and compare several models side by side.",
+        "Only this machine can connect, unless --listen names another address. The server never "
+        "connects to other machines, and the page loads nothing from elsewhere. Requests of pages "
+        "of other sites are refused, and so are requests for another name of the machine, unless "
+        "--host gives it.",
+        "Programs request /api/v1/NAME; the answers are the JSON of the commands of the same "
+        "names. /api/v1/openapi.json describes all requests. With --verbose, each request is a "
+        "line on standard error, and with --log a line in the log.",
+        "--threads sets how many requests are computed at the same time; a long one, such as a "
+        "test on built-in sets, is computed besides them."),
+    .sources = {OWN_OPTIONS(options), COMMON_OPTIONS},
+    .examples =
+        EXAMPLES({"psdvec explore model.safetensors --get \"/api/v1/similar?positive=music&top=3\"",
+                  "One request, without a server."}),
+    .notes = PARAGRAPHS(
+        "psdvec explore model.safetensors --open serves a model and shows the page in the browser; "
+        "psdvec explore wiki.safetensors news.safetensors --counts wiki.counts.safetensors --counts "
+        "news.counts.safetensors compares two. docs/reference/http-api.md describes the interface, "
+        "docs/how-to/explore.md how to serve a team."),
+    .operands = {1, SIZE_MAX},
+    .missing = "give a model",
+    .listens = true,
+    .prepare = prepare,
+    .act = act};

@@ -1,0 +1,72 @@
+/* The parts of the HTTP server that need no connection: answers, and the time of requests. */
+#include "http.h"
+
+#include "util/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool http_append(void *to, const char *bytes, size_t length)
+{
+    struct http_text *text = to;
+    if (!text->failed && text->length + length + 1 > text->capacity) {
+        size_t capacity = 2 * (text->length + length) + 64;
+        char *more = realloc(text->text, capacity);
+        if (!more) {
+            free(text->text);
+            *text = (struct http_text){.failed = true};
+        } else {
+            text->text = more;
+            text->capacity = capacity;
+        }
+    }
+    if (text->failed)
+        return false;
+    if (length)
+        memcpy(text->text + text->length, bytes, length);
+    text->length += length;
+    text->text[text->length] = '\0';
+    return true;
+}
+
+void http_fail(struct http_response *response, unsigned status, const char *message)
+{
+    struct http_text text = {0};
+    pv_json_writer json;
+    pv_json_writer_start(&json, http_append, &text);
+    json.spaced = true;
+    pv_json_open_object(&json, NULL);
+    pv_json_open_object(&json, "error");
+    pv_json_put_u64(&json, "status", status);
+    pv_json_put_string(&json, "message", message);
+    pv_json_close(&json);
+    pv_json_close(&json);
+    pv_json_writer_end(&json);
+    http_append(&text, "\n", 1);
+    if (response->owned)
+        free((char *)response->body);
+    free((char *)response->etag);
+    *response = (struct http_response){.status = status,
+                                       .type = "application/json",
+                                       .body = text.text,
+                                       .length = text.length,
+                                       .owned = true,
+                                       .allow = response->allow};
+}
+
+bool http_has(const struct http_request *request, const char *etag)
+{
+    const char *list = request->if_none_match;
+    if (!list)
+        return false;
+    size_t length = strlen(etag);
+    for (const char *at = list; (at = strstr(at, etag)); at += length)
+        if (at[length] == '\0' || at[length] == ',' || at[length] == ' ')
+            return true;
+    return !strcmp(list, "*");
+}
+
+bool http_expired(const struct http_request *request)
+{
+    return pv_now() > request->deadline || (request->cancel && atomic_load(request->cancel));
+}

@@ -1,0 +1,368 @@
+# psdvec explore: the HTTP interface, and what a server must withstand.
+bats_require_minimum_version 1.5.0
+load common
+
+# The files are made once for all tests.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    PSDVEC=$(realpath "$PSDVEC")
+    yes 'The art of music is a joy. Folk music and popular music fill the old music hall.' | head -n 40 >text.txt
+    yes 'The king and the queen hear the music; a man and a woman dance.' | head -n 30 >>text.txt
+    yes 'A café in Paris sells books about art, kings and history.' | head -n 20 >>text.txt
+    # Words with common endings, so that spelling is learnt.
+    for stem in walk talk play read help paint dream; do
+        yes "We ${stem}, she ${stem}s, they ${stem}ed, all are ${stem}ing, every ${stem}er" | head -n 10
+    done >>text.txt
+    "$PSDVEC" count text.txt --min-count 1 -o counts.safetensors -q
+    "$PSDVEC" train counts.safetensors --dim 8 -o model.safetensors -q
+    head -n 50 text.txt | "$PSDVEC" train - --min-count 1 --dim 4 -o other.safetensors -q
+    printf 'king queen 8\nmusic art 6\nman woman 9\nhall joy 2\n' >pairs.txt
+}
+
+setup() {
+    common_setup
+    F=$BATS_FILE_TMPDIR
+}
+
+teardown() {
+    [ -z "${SERVER:-}" ] || kill "$SERVER" 2>/dev/null || true
+}
+
+# get URL: the answer to a request, without a connection.
+get() {
+    "$PSDVEC" explore "$F/model.safetensors" "$F/other.safetensors" --counts "$F/counts.safetensors" \
+        --set "$F/pairs.txt" --get "$1" 2>stderr
+}
+
+# serve [OPTION]...: starts the server; sets SERVER, PORT and URL.
+serve() {
+    command -v curl >/dev/null || skip "no curl"
+    # shellcheck disable=SC2086
+    ${RUN:-} "$PSDVEC" explore "$F/model.safetensors" --port 0 "$@" >ready 2>messages 3>&- &
+    SERVER=$!
+    for _ in $(seq 100); do
+        grep -q '^Serving' ready && break
+        if ! kill -0 "$SERVER" 2>/dev/null; then
+            SERVER=
+            grep -q 'built without libmicrohttpd' messages && skip "built without libmicrohttpd"
+            cat messages && return 1
+        fi
+        sleep 0.05
+    done
+    URL=$(sed -n 's/^Serving .* on //p' ready)
+    PORT=${URL##*:}
+    PORT=${PORT%/}
+}
+
+# status CURL-ARGUMENT...: the HTTP status.
+status() {
+    rm -f answer
+    curl -s -o answer -w '%{http_code}' "$@"
+}
+
+# stop: ends the server with SIGTERM, and returns its exit status.
+stop() {
+    local code=0
+    kill -TERM "$SERVER"
+    for _ in $(seq 100); do
+        kill -0 "$SERVER" 2>/dev/null || break
+        sleep 0.05
+    done
+    wait "$SERVER" || code=$?
+    SERVER=
+    return $code
+}
+
+@test "answers are the JSON of the commands" {
+    "$PSDVEC" similar "$F/model.safetensors" king - man + woman --top 3 --json >wanted
+    get '/api/v1/similar?positive=king&negative=man&positive=woman&top=3' >got
+    # The order of words differs, not the sum.
+    diff <(grep -o '"similar".*' wanted) <(grep -o '"similar".*' got)
+    "$PSDVEC" analogy "$F/model.safetensors" man king woman --json | diff - <(get '/api/v1/analogy?a=man&b=king&c=woman')
+    "$PSDVEC" compare "$F/model.safetensors" king queen --json | diff - <(get '/api/v1/compare?a=king&b=queen')
+    "$PSDVEC" compare "$F/model.safetensors" king queen --counts "$F/counts.safetensors" --json |
+        diff - <(get '/api/v1/explain?a=king&b=queen')
+    "$PSDVEC" odd-one-out "$F/model.safetensors" king queen hall --json |
+        diff - <(get '/api/v1/odd-one-out?word=king&word=queen&word=hall')
+    "$PSDVEC" next "$F/model.safetensors" "the art of" --top 4 --json | diff - <(get '/api/v1/next?text=the+art+of&top=4')
+    "$PSDVEC" counts show "$F/counts.safetensors" music --top 3 --json | diff - <(get '/api/v1/contexts?word=music&top=3')
+    (cd "$F" && "$PSDVEC" info model.safetensors --json) | sed 's/"model.safetensors"/"model"/' | diff - <(get '/api/v1/info')
+    "$PSDVEC" vector "$F/model.safetensors" king --json | sed 's/.*/{"vectors": [&]}/' | diff - <(get '/api/v1/vector?word=king')
+}
+
+@test "score has the probability of every word, and the total" {
+    get '/api/v1/score?text=The+art+of+zebras' >got
+    echo 'The art of zebras' | "$PSDVEC" score "$F/model.safetensors" - --per-word --json >wanted
+    [ "$(grep -o '"log_probability": [-0-9.e]*' wanted)" = "$(grep -o '"log_probability": [-0-9.e]*' got)" ]
+    grep -q '"word": "zebras", "known": false' got
+    grep -q '"total": {"total": true, "documents": 1, "words": 4, "known": 3' got
+}
+
+@test "words are completed by prefix, most frequent first, in any case" {
+    get '/api/v1/words?prefix=m&top=2' | grep -qF '{"prefix": "m", "total": 2, "words": [{"word": "music", "count": 190}, {"word": "man", "count": 30}]}'
+    get '/api/v1/words?prefix=MUS' | grep -q '"word": "music"'
+    get '/api/v1/words?prefix=caf%C3%A9' | grep -q '"word": "café", "count": 20'
+    get '/api/v1/words?prefix=xyz' | grep -qF '"total": 0, "words": []'
+    [ "$(get '/api/v1/words?top=1000' | grep -o '"word": ' | wc -l)" -eq "$(get /api/v1/words | grep -o '"total": [0-9]*' | cut -d ' ' -f 2)" ]
+}
+
+@test "tokenize splits a text as the model's was" {
+    get '/api/v1/tokenize?text=The+Café+1st+zebra' |
+        grep -qF '{"tokens": [{"word": "the", "known": true}, {"word": "café", "known": true}, {"word": "st", "known": false}, {"word": "zebra", "known": false}]}'
+}
+
+@test "models and test sets are named, and chosen by their names" {
+    get /api/v1/models | grep -q '"name": "model", .*"counts": true.*"name": "other", .*"sets": \["pairs"\]'
+    ! get '/api/v1/info?model=other' | cmp -s - <(get /api/v1/info)
+    get '/api/v1/eval?set=pairs&resamples=0' | grep -q '"name": "pairs"'
+    get '/api/v1/eval?resamples=0' | grep -q '"name": "world"'
+    ! get '/api/v1/eval?set=nosuch' | grep -v "there is no test set 'nosuch'"
+}
+
+@test "an unseen word gets a vector from its spelling" {
+    get '/api/v1/similar?positive=dancing' | grep -q '"spelled": \["dancing"\]'
+}
+
+# fails STATUS SENTENCE URL
+fails() {
+    local code=0
+    get "$3" >answer || code=$?
+    [ "$code" -ne 0 ] && grep -qF "{\"error\": {\"status\": $1, \"message\": \"" answer && grep -qF -- "$2" answer || {
+        echo "$3: wanted $1 $2, got $(cat answer)"
+        return 1
+    }
+}
+
+@test "errors have a status and a message" {
+    fails 404 "there is nothing here" /api/v1/nosuch
+    fails 404 "there is nothing here" /api/v2/similar
+    fails 404 "there is nothing here" /../../etc/passwd
+    fails 404 "there is no model 'nosuch'" '/api/v1/info?model=nosuch'
+    fails 404 "there is no model '../../etc/passwd'" '/api/v1/info?model=../../etc/passwd'
+    fails 404 "the word 'qqq' is not in the model" '/api/v1/compare?a=king&b=qqq'
+    fails 400 "the parameter b is missing" '/api/v1/compare?a=king'
+    fails 400 "the parameter a is given twice" '/api/v1/compare?a=king&b=queen&a=man'
+    fails 400 "the parameter positive is empty" '/api/v1/similar?positive='
+    fails 400 "has no parameter 'from'" '/api/v1/similar?positive=king&from=/etc/passwd'
+    fails 400 "has no parameter 'output'" '/api/v1/similar?positive=king&output=x'
+    fails 400 "top must be" '/api/v1/similar?positive=king&top=1001'
+    fails 400 "top must be" '/api/v1/similar?positive=king&top=x'
+    fails 400 "give a model and at least three words" '/api/v1/odd-one-out?word=king'
+    fails 400 "the text is missing" '/api/v1/score'
+    fails 400 "must be UTF-8" '/api/v1/similar?positive=%ff'
+    fails 400 "must be UTF-8" '/api/v1/similar?positive=a%00b'
+    get '/api/v1/contexts?word=king&model=other' >/dev/null # one file is for all models
+    "$PSDVEC" explore "$F/model.safetensors" --get '/api/v1/contexts?word=king' 2>/dev/null >answer || true
+    grep -q '"status": 422, "message": "the server was started without --counts' answer
+}
+
+@test "words of a request are words, whatever they look like" {
+    cp "$F/other.safetensors" king
+    get '/api/v1/similar?positive=king&top=1' | diff - <(cd / && get '/api/v1/similar?positive=king&top=1')
+    for word in --help -h --json --spelling=0 - -- -q; do
+        get "/api/v1/similar?positive=$word" >answer || grep -q '"status": 4' answer
+        ! grep -qi usage answer
+        get "/api/v1/compare?a=$word&b=king" >answer || grep -q '"status": 404' answer
+    done
+}
+
+@test "docs/reference/openapi.json describes the routes" {
+    "$PSDVEC" internal-openapi >openapi.json
+    diff -u "$HERE/../../docs/reference/openapi.json" openapi.json || {
+        echo "The routes have changed; run 'make reference' and commit the file."
+        return 1
+    }
+    get /api/v1/openapi.json | cmp - openapi.json
+}
+
+@test "answers agree with their description" {
+    command -v python3 >/dev/null || skip "no python3"
+    "$PSDVEC" internal-openapi >openapi.json
+    for url in 'models' 'info' 'similar?positive=king&top=2' 'similar?positive=dancing' 'analogy?a=man&b=king&c=woman' \
+        'compare?a=king&b=queen' 'explain?a=king&b=queen' 'odd-one-out?word=king&word=man&word=hall' 'vector?word=king' \
+        'words?prefix=m' 'tokenize?text=The+king' 'score?text=The+king+zebra' 'next?text=the+art' 'next' 'contexts?word=music' \
+        'eval?set=pairs'; do
+        printf '%s\t' "$url"
+        get "/api/v1/$url"
+    done >answers
+    python3 "$HERE/api/check_answers.py" openapi.json answers
+}
+
+@test "the server says where it is, and ends on SIGTERM and SIGINT" {
+    serve
+    grep -qE '^Serving 1 model on http://127.0.0.1:[0-9]+/$' ready
+    [ "$(status "${URL}api/v1/models")" = 200 ]
+    stop
+    # A shell starts background processes with SIGINT ignored.
+    env --default-signal=INT true 2>/dev/null || skip "env cannot restore SIGINT"
+    RUN="env --default-signal=INT" serve -q
+    kill -INT "$SERVER"
+    for _ in $(seq 100); do
+        kill -0 "$SERVER" 2>/dev/null || break
+        sleep 0.05
+    done
+    ! kill -0 "$SERVER" 2>/dev/null
+    wait "$SERVER"
+    SERVER=
+}
+
+@test "answers have a type, a policy, an ETag, and are packed" {
+    serve
+    curl -si "${URL}api/v1/similar?positive=king" >answer
+    for header in 'Content-Type: application/json' "Content-Security-Policy: default-src 'none'" \
+        'X-Content-Type-Options: nosniff' 'Cross-Origin-Resource-Policy: same-origin' 'X-Frame-Options: DENY'; do
+        grep -qF "$header" answer
+    done
+    ! grep -qi 'access-control' answer
+    etag=$(tr -d '\r' <answer | sed -n 's/^ETag: //p')
+    [ "$(status -H "If-None-Match: $etag" "${URL}api/v1/similar?positive=king")" = 304 ]
+    [ ! -s answer ]
+    [ "$(status -H "If-None-Match: $etag" "${URL}api/v1/similar?positive=queen")" = 200 ]
+    curl -s "${URL}api/v1/openapi.json" >plain
+    curl -s --compressed "${URL}api/v1/openapi.json" | cmp - plain
+    curl -s -H 'Accept-Encoding: gzip' "${URL}api/v1/openapi.json" | gzip -dc | cmp - plain
+    [ "$(curl -sI "${URL}api/v1/models" | tr -d '\r' | sed -n 's/^Content-Length: //p')" -gt 0 ]
+    curl -s "$URL" | grep -qi '<!doctype html>'
+    curl -s --compressed "$URL" | grep -qi '<!doctype html>'
+}
+
+@test "a text is sent with POST" {
+    serve
+    curl -s "${URL}api/v1/tokenize" --data-binary 'The art & music' | grep -q '"word": "music"'
+    curl -s "${URL}api/v1/next?top=2" -H 'Content-Type: text/plain' --data-binary 'the art of' |
+        cmp - <(curl -s "${URL}api/v1/next?top=2&text=the+art+of")
+    printf 'bad \xff text' | curl -s "${URL}api/v1/score" --data-binary @- | grep -q '"status": 400'
+}
+
+@test "other methods, other hosts and pages of other sites are refused" {
+    serve -v
+    for method in PUT DELETE OPTIONS PATCH TRACE; do
+        [ "$(status -X $method "${URL}api/v1/models")" = 405 ]
+    done
+    [ "$(status -X POST "${URL}api/v1/models")" = 405 ]
+    [ "$(status -X POST "$URL")" = 405 ]
+    for host in evil.example "evil.example:$PORT" 127.0.0.1.evil.example 10.0.0.1 '127.0.0.1:x' '[::2]'; do
+        [ "$(status -H "Host: $host" "${URL}api/v1/models")" = 421 ]
+    done
+    for host in localhost "localhost:$PORT" 127.0.0.1:9 '[::1]:80'; do
+        [ "$(status -H "Host: $host" "${URL}api/v1/models")" = 200 ]
+    done
+    for origin in http://evil.example null "http://127.0.0.1:1" "http://evil.example/127.0.0.1:$PORT"; do
+        [ "$(status -H "Origin: $origin" "${URL}api/v1/models")" = 403 ]
+    done
+    [ "$(status -H "Origin: http://127.0.0.1:$PORT" "${URL}api/v1/models")" = 200 ]
+    [ "$(status -H 'Sec-Fetch-Site: cross-site' "${URL}api/v1/models")" = 403 ]
+    [ "$(status -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: navigate' "$URL")" = 200 ]
+    stop
+    grep -qE '^127.0.0.1 PUT /api/v1/models 405 [0-9]+ bytes [0-9.]+ ms$' messages
+    grep -qE '^127.0.0.1 GET /api/v1/models 421 ' messages
+}
+
+@test "--host permits the name of a proxy" {
+    serve --host words.example
+    [ "$(status -H "Host: words.example" "${URL}api/v1/models")" = 200 ]
+    [ "$(status -H "Host: words.example" -H 'Origin: https://words.example' "${URL}api/v1/models")" = 200 ]
+}
+
+@test "--listen: other addresses need it, with a warning" {
+    refused 2 "--listen needs a numeric address" explore "$F/model.safetensors" --listen example.org
+    serve --listen 0.0.0.0
+    grep -q 'warning: every machine that can reach 0.0.0.0 can now use the models' messages
+    stop
+    serve
+    refused 6 "choose another port" explore "$F/model.safetensors" --port "$PORT"
+}
+
+@test "requests of any size and content are answered, refused or cut off" {
+    serve -v
+    head -c 1000000 /dev/zero | tr '\0' x >long
+    { printf 'GET /api/v1/words?prefix='; cat long; printf ' HTTP/1.1\r\nHost: localhost\r\n\r\n'; } >request
+    python3 "$HERE/api/raw_request.py" "$PORT" request >answer || true
+    grep -q '^HTTP/1.1 414 ' answer
+    { printf 'GET / HTTP/1.1\r\nHost: localhost\r\nX: '; cat long; printf '\r\n\r\n'; } >request
+    python3 "$HERE/api/raw_request.py" "$PORT" request >answer || true
+    grep -q '^HTTP/1.1 431 ' answer
+    cat long long >body
+    [ "$(status --data-binary @body "${URL}api/v1/score")" = 413 ]
+    [ "$(status --data-binary @body -H 'Transfer-Encoding: chunked' "${URL}api/v1/score")" = 413 ]
+    [ "$(status --path-as-is "${URL}../../../../etc/passwd")" = 404 ]
+    [ "$(status --path-as-is "${URL}..%2f..%2fetc%2fpasswd")" = 404 ]
+    [ "$(status "${URL}api/v1/models%00")" = 400 ]
+    [ "$(status "${URL}api/v1/similar?positive=%c3%28")" = 400 ]
+    [ "$(status -0 -H 'Host:' "${URL}api/v1/models")" != 200 ]
+    for text in 'nonsense' 'GET' 'GET / HTTP/9.9' $'\x16\x03\x01\x02' 'GET /\r\n\r\n'; do
+        printf '%b\r\n\r\n' "$text" >request
+        python3 "$HERE/api/raw_request.py" "$PORT" request >answer || true
+        ! grep -q '^HTTP/1.1 200 ' answer
+    done
+    [ "$(status "${URL}api/v1/models")" = 200 ]
+    stop
+}
+
+@test "a request that takes too long is stopped" {
+    yes 'the king and the queen of music and art in the old hall of history' | head -n 15000 >body
+    serve --time-limit 0.1
+    for _ in 1 2 3; do
+        [ "$(status --data-binary @body "${URL}api/v1/score")" = 503 ] && break
+    done
+    grep -q '"status": 503, "message": "the request took too long' answer
+    [ "$(status "${URL}api/v1/models")" = 200 ]
+}
+
+@test "half-open and slow connections do not keep others from being served" {
+    command -v python3 >/dev/null || skip "no python3"
+    serve --connections 40
+    python3 "$HERE/api/slow_clients.py" "$PORT" ${PSDVEC_TEST_LONG:+long}
+    stop
+}
+
+@test "many requests from many connections get the right answers" {
+    load=$(dirname "$PSDVEC")/tests/tools/http_load
+    [ -x "$load" ] || { echo "no $load: run make test-tools"; return 1; }
+    serve
+    "$load" "$PORT" 50 2000 /api/v1/models '/api/v1/words?prefix=m' '/api/v1/similar?positive=king' >result
+    memory=$(awk '/VmRSS/ { print $2 }' "/proc/$SERVER/status" 2>/dev/null || echo 0)
+    "$load" "$PORT" 50 "$([ -n "${PSDVEC_TEST_LONG:-}" ] && echo 10000 || echo 1500)" '/api/v1/next?text=the+art' \
+        '/api/v1/similar?positive=king&positive=music&negative=man' '/api/v1/compare?a=king&b=queen' >result
+    grep -q ' 0 wrong' result
+    [ "$(awk '/VmRSS/ { print $2 }' "/proc/$SERVER/status" 2>/dev/null || echo 0)" -lt $((memory + 20000)) ]
+    stop
+}
+
+@test "the log has a line per request" {
+    serve --log log.jsonl
+    curl -s "${URL}api/v1/similar?positive=king" >/dev/null
+    stop
+    grep -qE '"event": "request", "client": "127.0.0.1", "method": "GET", "url": "/api/v1/similar\?positive=king", "status": 200, "bytes": [0-9]+, "seconds": [0-9.]+}' log.jsonl
+}
+
+@test "the server can open no further sockets and start no programs" {
+    env -u PSDVEC_SANDBOX "$PSDVEC" info "$F/model.safetensors" -v 2>&1 | grep -q 'running without a sandbox' &&
+        skip "this kernel has no sandbox"
+    serve
+    # Filters of seccomp: that of every command, and that of the open socket.
+    grep -q '^Seccomp:	2' "/proc/$SERVER/status"
+    [ "$(sed -n 's/^Seccomp_filters:	//p' "/proc/$SERVER/status")" -ge 2 ]
+    [ "$(status "${URL}api/v1/models")" = 200 ]
+}
+
+# The page needs node, npm and Chromium; the tests of the browser are in tests/web.
+@test "the page in Chromium: every feature, keyboard, widths, axe" {
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
+    [ -x /usr/bin/chromium ] || skip "no Chromium"
+    tools=$(dirname "$PSDVEC")/web-tests
+    (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install playwright-core"
+    serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt"
+    curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
+    cp "$HERE/../web/explore.mjs" "$tools/explore.mjs"
+    (cd "$tools" && timeout 480 node explore.mjs "$URL" ${PICTURES:+"$PICTURES"})
+    stop
+}
+
+@test "the page is type-checked, and its lock file names no registry" {
+    ! grep -E 'resolved|registry' "$HERE/../../web/package-lock.json"
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
+    tools=$(dirname "$PSDVEC")/web-tests
+    (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install TypeScript"
+    "$tools/node_modules/.bin/tsc" -p "$HERE/../../web"
+}

@@ -1,0 +1,228 @@
+// The page of psdvec explore in Chromium: every feature is clicked and typed.
+//
+//   explore.mjs URL [FOLDER]    URL: of a server with two models and counts;
+//                               FOLDER: gets pictures at three widths, light and dark
+//
+// Prints TAP. Runs in the folder that has playwright-core and axe-core in node_modules.
+
+import {chromium} from "playwright-core";
+import assert from "node:assert/strict";
+import {mkdtempSync, readFileSync, rmSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+
+const [url, folder] = process.argv.slice(2);
+const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+const profile = mkdtempSync(join(tmpdir(), "psdvec-web-"));
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: "/usr/bin/chromium",
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
+});
+context.setDefaultTimeout(10000);
+const page = await context.newPage();
+const outside = [], problems = [];
+page.on("request", (request) => { if (!request.url().startsWith(url) && !request.url().startsWith("data:")) outside.push(request.url()); });
+page.on("pageerror", (error) => problems.push(error.message));
+page.on("console", (message) => { if (message.type() === "error" && !/status of 4/.test(message.text())) problems.push(message.text()); });
+
+/** Opens a state from the beginning, and waits until all its panels are complete. */
+async function open(hash) {
+  await page.goto("about:blank");
+  await page.goto(url + hash);
+  await settled();
+}
+async function settled() {
+  await page.waitForSelector("main form, main table, main p");
+  await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
+}
+/** Does something that changes the address, and waits for the new view. */
+async function changes(action) {
+  const before = page.url();
+  await action();
+  await page.waitForFunction((old) => location.href !== old, before);
+  await settled();
+}
+const text = (selector) => page.locator(selector).first().innerText();
+const rows = (selector = "main table tbody") => page.locator(selector).first().locator("tr");
+
+const states = {
+  start: "", word: "#view=words&q=king", sum: "#view=words&q=king&q=woman&minus=man", compare: "#view=compare&w=king&w=queen",
+  analogy: "#view=analogy&w=man&w=king&w=woman", text: "#view=text&text=the+king+and+the+zebra+hear+music", models: "#view=models",
+};
+
+const tests = {
+  async "the first picture is there within two seconds"() {
+    const begin = Date.now();
+    await open("");
+    assert.ok(Date.now() - begin < 2000);
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "combobox");
+  },
+  async "typing completes words, most frequent first, and Enter shows the neighbours"() {
+    await open("");
+    await page.keyboard.type("mu");
+    await page.waitForSelector("[role=option]");
+    assert.match(await text("[role=option]"), /^music\s*190$/);
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.locator("[role=option][aria-selected=true]").count(), 1);
+    await changes(() => page.keyboard.press("Enter"));
+    assert.match(page.url(), /q=music/);
+    assert.ok(await rows().count() >= 5);
+    assert.equal(await page.evaluate(() => document.activeElement.value), "music");
+  },
+  async "Escape closes the completions, and a click takes one"() {
+    await open("");
+    await page.keyboard.type("qu");
+    await page.waitForSelector("[role=option]");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("[role=option]").count(), 0);
+    await page.keyboard.type("e");
+    await page.waitForSelector("[role=option]");
+    await changes(() => page.locator("[role=option]").first().click());
+    assert.match(page.url(), /q=queen/);
+  },
+  async "neighbours have bars, cosines and frequencies, for each model side by side"() {
+    await open(states.word);
+    assert.equal(await page.locator(".grid .card").count(), 2);
+    assert.deepEqual(await page.locator(".grid h2").allInnerTexts(), ["model", "other"]);
+    const answer = await (await fetch(`${url}api/v1/similar?positive=king&top=20`)).json();
+    const first = rows(".grid .card tbody").first();
+    assert.match(await first.innerText(), new RegExp(`${answer.similar[0].word}[^]*${answer.similar[0].cosine.toFixed(3)}[^]*${answer.similar[0].count}`));
+    const widths = await page.locator(".grid .card").first().locator(".bar-line").evaluateAll((all) => all.map((one) => Number(one.style.getPropertyValue("--share"))));
+    assert.deepEqual(widths, [...widths].sort((a, b) => b - a));
+    assert.ok(await page.locator(".shared").count() >= 2, "words of both models are marked");
+  },
+  async "a click on a neighbour shows its neighbours, and the back button returns"() {
+    await open(states.word);
+    const word = await rows().first().locator("th a").innerText();
+    await changes(() => rows().first().locator("th a").click());
+    assert.equal(await page.inputValue("[data-first]"), word);
+    await changes(() => page.goBack());
+    assert.equal(await page.inputValue("[data-first]"), "king");
+    await changes(() => page.goForward());
+    assert.equal(await page.inputValue("[data-first]"), word);
+  },
+  async "words are added and subtracted with buttons, chips and signs"() {
+    await open(states.word);
+    const word = await rows().first().locator("th a").innerText();
+    await changes(() => rows().first().getByRole("button", {name: `Subtract ${word}`}).click());
+    assert.equal(await page.locator(".chip").count(), 2);
+    assert.equal(await page.locator(".chip.minus").count(), 1);
+    await changes(() => page.getByRole("button", {name: `Add ${word} instead`}).click());
+    assert.equal(await page.locator(".chip.minus").count(), 0);
+    await changes(() => page.getByRole("button", {name: `Remove ${word}`}).click());
+    assert.equal(await page.locator(".chip").count(), 0);
+    await page.fill("[data-first]", "king - man + woman");
+    await changes(() => page.keyboard.press("Enter"));
+    assert.equal(new URL(page.url()).hash, "#view=words&q=king&q=woman&minus=man");
+    const answer = await (await fetch(`${url}api/v1/similar?positive=king&positive=woman&negative=man`)).json();
+    assert.equal(await rows().first().locator("th a").innerText(), answer.similar[0].word);
+  },
+  async "a word that the model does not have is shown by its spelling"() {
+    await open("#view=words&q=dancing");
+    assert.match(await text(".remark"), /Not in the model: dancing/);
+    await open("#view=words&q=%F0%9F%90%98");
+    assert.match(await text(".failure"), /not in the model/);
+  },
+  async "a word shows its contexts, if there are counts"() {
+    await open("#view=words&q=music");
+    assert.match(await text(".halves"), /before music[^]*popular[^]*after music[^]*hall/);
+    assert.equal(await page.locator(".halves").count(), 2, "for each model");
+  },
+  async "two words are compared, with reasons"() {
+    await open(states.word);
+    await changes(() => rows().first().locator("td a").click());
+    assert.match(page.url(), /view=compare&w=king/);
+    await page.fill("[data-first]", "king");
+    await page.locator("main [role=combobox]").nth(1).fill("queen");
+    await changes(() => page.keyboard.press("Enter"));
+    const answer = await (await fetch(`${url}api/v1/explain?a=king&b=queen`)).json();
+    assert.ok((await text(".facts")).includes(answer.cosine.toFixed(3)));
+    assert.equal(await rows().count(), answer.contexts.length);
+    await changes(() => page.selectOption("#model", "other"));
+    assert.match(page.url(), /model=other/);
+  },
+  async "an analogy is asked in its view, and with colons"() {
+    await open(states.analogy);
+    assert.deepEqual(await page.locator("h2").allInnerTexts(), ["3CosAdd", "3CosMul"]);
+    const answer = await (await fetch(`${url}api/v1/analogy?a=man&b=king&c=woman`)).json();
+    assert.equal(await rows().first().locator("th a").innerText(), answer.add[0].word);
+    await open("");
+    await page.fill("[data-first]", "man : king :: woman");
+    await changes(() => page.keyboard.press("Enter"));
+    assert.match(page.url(), /view=analogy&w=man&w=king&w=woman/);
+  },
+  async "a text shows the surprise of each word, and what comes next"() {
+    await open("#view=text");
+    await page.fill("#text", "the king and the zebra hear music");
+    await changes(() => page.keyboard.press("Control+Enter"));
+    assert.equal(await page.locator(".token").count(), 7);
+    assert.equal(await text(".token.unknown"), "zebra");
+    const shades = await page.locator(".token:not(.unknown)").evaluateAll((all) => new Set(all.map((one) => getComputedStyle(one).backgroundColor)).size);
+    assert.ok(shades > 2, "words have different shades");
+    const next = rows("main table tbody").first();
+    const word = await next.locator("button").innerText();
+    await changes(() => next.locator("button").click());
+    assert.equal(await page.inputValue("#text"), `the king and the zebra hear music ${word}`);
+  },
+  async "models are listed, and scored on test sets"() {
+    await open(states.models);
+    assert.equal(await rows().count(), 2);
+    await page.getByRole("button", {name: "Score model on pairs"}).click();
+    await page.waitForSelector("h2:has-text('Scores of model')");
+    await settled();
+    assert.match(await page.locator(".card").last().innerText(), /pairs\s+spearman\s+-?\d\.\d{3}/);
+  },
+  async "the keyboard reaches everything, and / the field"() {
+    await open(states.word);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("Tab");
+    assert.match(await page.evaluate(() => document.activeElement.className), /skip/);
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "content");
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "combobox");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Show");
+  },
+  async "words with markup are shown as text"() {
+    await open(`#view=words&q=${encodeURIComponent("<img src=x onerror=alert(1)>")}`);
+    assert.equal(await page.locator("main img").count(), 0);
+  },
+  async "every view passes axe and fits at 1400, 800 and 390 px, light and dark"() {
+    for (const [width, colorScheme] of [[1400, "light"], [800, "dark"], [390, "light"], [390, "dark"]]) {
+      await page.setViewportSize({width, height: 900});
+      await page.emulateMedia({colorScheme});
+      for (const [name, hash] of Object.entries(states)) {
+        await open(hash);
+        if (folder) await page.screenshot({path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true});
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
+        if (width === 800) continue;
+        await page.evaluate(axe);
+        const found = await page.evaluate(() => axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}));
+        assert.deepEqual(found.violations.map((one) => `${name} ${width} ${colorScheme}: ${one.id}: ${one.nodes[0].html}`), []);
+      }
+    }
+  },
+  async "no request leaves the machine, and nothing is reported on the console"() {
+    assert.deepEqual(outside, []);
+    assert.deepEqual(problems, []);
+  },
+};
+
+let number = 0, failed = 0;
+console.log(`1..${Object.keys(tests).length}`);
+for (const [name, run] of Object.entries(tests)) {
+  number++;
+  try {
+    await run();
+    console.log(`ok ${number} - ${name}`);
+  } catch (error) {
+    failed++;
+    console.log(`not ok ${number} - ${name}`);
+    console.log(String(error.stack ?? error).replace(/^/gm, "# "));
+  }
+}
+await context.close();
+rmSync(profile, {recursive: true, force: true});
+process.exit(failed ? 1 : 0);

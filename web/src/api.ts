@@ -1,0 +1,53 @@
+// Requests to the server that sent this page: docs/reference/http-api.md.
+
+export interface ModelInfo {
+  name: string; words: number; dim: number; method: string | null; sparse: boolean;
+  has_frequencies: boolean; has_spelling: boolean; counts: boolean;
+}
+export interface Models { version: string; models: ModelInfo[]; sets: string[] }
+export interface Neighbour { word: string; cosine: number; count?: number }
+export interface Similar {
+  words: string[]; minus: string[]; similar: Neighbour[]; forms_left_out: string[]; spelled: string[];
+  combined?: string[]; did_you_mean?: string;
+}
+export interface Answer { word: string; score: number; count?: number }
+export interface Analogy { a: string; b: string; c: string; add: Answer[]; mul: Answer[]; spelled: string[] }
+export interface SharedContext { word: string; product_a: number; product_b: number; seen_a?: number; seen_b?: number }
+export interface Comparison {
+  a: string; b: string; cosine: number; product: number; contexts?: SharedContext[];
+  counts: {count_ab: number; count_ba: number; target: number; residual: number} | null;
+}
+export interface Association { word: string; count: number; lift: number; score: number }
+export interface Contexts { word: string; count: number; before: Association[]; after: Association[] }
+export interface Words { prefix: string; total: number; words: {word: string; count?: number}[] }
+export interface ScoredWord { word: string; known: boolean; log_probability?: number; log_unigram?: number; surprising?: boolean }
+export interface Score {
+  documents: {per_word?: ScoredWord[]}[];
+  total: {words: number; known: number; perplexity: number | null; perplexity_unigram: number | null};
+}
+export interface Next { context: string[]; unknown: string[]; next: {word: string; probability: number; lift?: number}[] }
+
+type Parameters = Record<string, string | number | boolean | string[] | undefined>;
+
+/** An error that the server reported, with its message. */
+export class ApiError extends Error {}
+
+/** Sends a request; `text` is the body of a POST. Throws ApiError, or an AbortError if `signal` fires. */
+export async function ask<T>(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<T> {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) query.append(name, String(one));
+  const options: RequestInit = {signal: signal ?? null};
+  if (text !== undefined) Object.assign(options, {method: "POST", body: text, headers: {"Content-Type": "text/plain"}});
+  let response: Response;
+  try {
+    response = await fetch(`api/v1/${route}?${query}`, options);
+  } catch (error) {
+    if ((error as Error).name === "AbortError") throw error;
+    throw new ApiError("The server does not answer. Is psdvec explore still running?");
+  }
+  const body = await response.json().catch(() => null);
+  if (!response.ok || body === null) throw new ApiError(body?.error?.message ?? `The server answered with status ${response.status}.`);
+  return body as T;
+}
