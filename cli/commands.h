@@ -8,7 +8,7 @@
     each(train), each(extend), each(info), each(table), each(eval), each(convert),                 \
         each(fit_temperature), each(baseline_ppmi), each(baseline_svd), each(baseline_sgns),       \
         each(baseline_glove), each(baseline_cca), each(baseline_sparse), each(similar),            \
-        each(analogy), each(odd_one_out), each(compare), each(vector), each(ask), each(score),     \
+        each(analogy), each(odd_one_out), each(compare), each(vector), each(map), each(ask), each(score),\
         each(next), each(explain), each(generate), each(residuals), each(simulate),                \
         each(interaction), each(topics_learn), each(topics_show), each(topics_apply),              \
         each(topics_compare), each(count), each(tokenize), each(phrases), each(counts_info),       \
