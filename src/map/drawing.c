@@ -284,14 +284,15 @@ static psdvec_status choose_colours(arranger *a)
 static void place_points(arranger *a)
 {
     pv_drawing *d = a->d;
-    const psdvec_map_info *info = &a->map->info;
+    const float *core = a->map->core;
     double edge = margin * fmin(d->width, d->height);
-    double across = info->right - info->left, down = info->bottom - info->top;
+    double left = (double)core[0], top = (double)core[1];
+    double across = (double)core[2] - left, down = (double)core[3] - top;
     double scale = fmin(across > 0 ? (d->width - 2 * edge) / across : INFINITY,
                         down > 0 ? (d->height - 2 * edge) / down : INFINITY);
     scale = isfinite(scale) ? scale : 0;
-    double x = d->width / 2 - scale * (info->left + across / 2);
-    double y = d->height / 2 - scale * (info->top + down / 2);
+    double x = d->width / 2 - scale * (left + across / 2);
+    double y = d->height / 2 - scale * (top + down / 2);
     for (size_t i = 0; i < d->count; i++) {
         d->points[2 * i] = (float)(x + scale * (double)a->map->points[2 * i]);
         d->points[2 * i + 1] = (float)(y + scale * (double)a->map->points[2 * i + 1]);

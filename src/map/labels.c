@@ -20,13 +20,14 @@
 enum {
     LEVELS = 6,
     LEVEL_SIDE = 48,    /* cells of level 0 in each direction */
-    CLUSTER_SIDE = 160, /* of clusters, with detail 1 */
+    CLUSTER_SIDE = 240, /* of clusters, with detail 1 */
     MOST_SIDE = 2048,
     CLUSTERS = 500, /* clusters have at least 1 / CLUSTERS of the words ... */
     LEAST_WORDS = 5 /* ... and so many */
 };
 
-static const double shallow = 0.9, sparse = 0.02;
+/* Of regions.c: clusters are merged more readily than the regions of labels. */
+static const double cluster_shallow = 0.93, label_shallow = 0.98, sparse = 0.02;
 
 /* ---- Typical words -------------------------------------------------------------------------------- */
 
@@ -107,7 +108,7 @@ psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const p
     psdvec_status status;
     least = detail > 1 ? (uint32_t)(least / (detail * detail)) : least;
     least = least < LEAST_WORDS ? LEAST_WORDS : least;
-    PV_TRY_DONE(pv_map_regions_find(&temp, map->points, n, cluster_side(detail), shallow, sparse,
+    PV_TRY_DONE(pv_map_regions_find(&temp, map, cluster_side(detail), cluster_shallow, sparse,
                                     least, &regions));
     memcpy(map->clusters, regions.region, n * sizeof *map->clusters);
     map->info.clusters = regions.count;
@@ -145,7 +146,7 @@ static psdvec_status add_level(psdvec_context *ctx, psdvec_map *map, const pv_ma
     double *sums;
     scored *best;
     psdvec_status status;
-    PV_TRY_DONE(pv_map_regions_find(&temp, map->points, n, LEVEL_SIDE << level, shallow, sparse,
+    PV_TRY_DONE(pv_map_regions_find(&temp, map, LEVEL_SIDE << level, label_shallow, sparse,
                                     least ? least : 1, &regions));
     PV_TAKE_ZERO(&temp, has, regions.count);
     PV_TAKE(&temp, best, regions.count);

@@ -104,6 +104,26 @@ static void start(const pv_map_rows *rows, float *points)
                 k < rows->dim ? (float)(start_scale * (double)rows->data[i * rows->dim + k]) : 0;
 }
 
+/* Turns the map so that it is widest horizontally, around its mean. */
+static void turn(float *points, size_t n)
+{
+    double mean[2] = {0, 0}, xx = 0, xy = 0, yy = 0;
+    for (size_t i = 0; i < 2 * n; i++)
+        mean[i % 2] += (double)points[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)points[2 * i] - mean[0], y = (double)points[2 * i + 1] - mean[1];
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    double angle = atan2(2 * xy, xx - yy) / 2, c = cos(angle), s = sin(angle);
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)points[2 * i] - mean[0], y = (double)points[2 * i + 1] - mean[1];
+        points[2 * i] = (float)(c * x + s * y);
+        points[2 * i + 1] = (float)(c * y - s * x);
+    }
+}
+
 static void find_bounds(psdvec_map *map)
 {
     psdvec_map_info *info = &map->info;
@@ -141,7 +161,9 @@ static psdvec_status make(psdvec_context *ctx, const psdvec_map_options *options
         PV_TRY_DONE(pv_map_descend(ctx, &descent, &pairs, map->points));
         pv_map_pairs_free(&pairs);
     }
+    turn(map->points, n);
     find_bounds(map);
+    PV_TRY_DONE(pv_map_find_core(ctx, map));
     PV_TRY_DONE(pv_map_find_clusters(ctx, map, &rows, options->detail));
     status = pv_map_find_labels(ctx, map, &rows);
 done:

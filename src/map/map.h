@@ -11,8 +11,9 @@ struct psdvec_map {
     pv_scope scope;
     const psdvec_model *model;
     psdvec_map_info info;
-    uint32_t *words;          /* n: indices of the model */
-    float *points;            /* n x 2 */
+    float core[4];   /* left, top, right, bottom: the bounds without words that are far outside */
+    uint32_t *words; /* n: indices of the model */
+    float *points;   /* n x 2 */
     uint32_t *clusters;       /* n */
     psdvec_map_label *labels; /* info.labels */
     uint32_t *described;      /* clusters x PV_MAP_CLUSTER_WORDS: places of words, best first */
@@ -31,12 +32,17 @@ typedef struct pv_map_regions {
     uint32_t *size;   /* count: points */
 } pv_map_regions;
 
-/* Divides the points into regions on a grid of side x side cells, by the peaks of the density. Peaks
+/* Finds the bounds of the core: they exclude at most one word in 400 on each side, and only those
+ * that are far from the others. */
+psdvec_status pv_map_find_core(psdvec_context *ctx, psdvec_map *map);
+
+/* Divides the points into regions on a grid of side x side cells over the core of the map; points
+ * outside count for the cells at the edge. They are divided by the peaks of the density. Peaks
  * of which the saddle to a higher one is at least `shallow` times as dense are merged with it.
  * Points whose density is below `sparse` times the mean density of points, and those of regions with
  * fewer than `least` points, have none. Regions are numbered by size, ties by their first point.
  * Arrays are allocated in `scope`. */
-psdvec_status pv_map_regions_find(pv_scope *scope, const float *points, uint32_t n, uint32_t side,
+psdvec_status pv_map_regions_find(pv_scope *scope, const psdvec_map *map, uint32_t side,
                                   double shallow, double sparse, uint32_t least,
                                   pv_map_regions *regions);
 uint64_t pv_map_regions_bytes(uint32_t n, uint32_t side);

@@ -153,21 +153,51 @@ static int by_size(const void *a, const void *b, void *arg)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The cell of each point; the longer side of the bounds has `inner` cells. */
-static void locate(const float *points, uint32_t n, uint32_t inner, uint32_t side, uint32_t *cells)
+/* The cell of each point; the longer side of the core has `inner` cells. */
+static void locate(const psdvec_map *map, uint32_t inner, uint32_t side, uint32_t *cells)
 {
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (size_t i = 0; i < 2 * (size_t)n; i++) {
-        low[i % 2] = fmin(low[i % 2], (double)points[i]);
-        high[i % 2] = fmax(high[i % 2], (double)points[i]);
+    double left = (double)map->core[0], top = (double)map->core[1];
+    double across = (double)map->core[2] - left, down = (double)map->core[3] - top;
+    double scale = fmax(across, down) > 0 ? inner / fmax(across, down) * (1 - 1e-9) : 0;
+    for (size_t i = 0; i < map->info.words; i++) {
+        double x = fmin(fmax((double)map->points[2 * i] - left, 0), across) * scale;
+        double y = fmin(fmax((double)map->points[2 * i + 1] - top, 0), down) * scale;
+        cells[i] = ((uint32_t)y + MARGIN) * side + (uint32_t)x + MARGIN;
     }
-    double extent = fmax(high[0] - low[0], high[1] - low[1]);
-    double scale = extent > 0 ? inner / extent * (1 - 1e-9) : 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t x = (uint32_t)(((double)points[2 * i] - low[0]) * scale) + MARGIN;
-        uint32_t y = (uint32_t)(((double)points[2 * i + 1] - low[1]) * scale) + MARGIN;
-        cells[i] = y * side + x;
+}
+
+static int by_value(const void *a, const void *b, void *arg)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    (void)arg;
+    return x < y ? -1 : x > y;
+}
+
+psdvec_status pv_map_find_core(psdvec_context *ctx, psdvec_map *map)
+{
+    size_t n = map->info.words, most = n / 400;
+    pv_scope temp = {.ctx = ctx, .what = "the bounds of the map"};
+    float *values;
+    psdvec_status status;
+    PV_TAKE(&temp, values, n);
+    PV_TRY_DONE(pv_scope_status(&temp));
+    for (size_t axis = 0; axis < 2; axis++) {
+        for (size_t i = 0; i < n; i++)
+            values[i] = map->points[2 * i + axis];
+        PV_TRY_DONE(pv_sort(ctx, values, n, sizeof *values, by_value, NULL));
+        /* Beyond a gap of a twentieth of the extent. */
+        double gap = 0.05 * ((double)values[n - 1 - most] - (double)values[most]);
+        size_t low = most, high = n - 1 - most;
+        while (low > 0 && (double)values[low] - (double)values[low - 1] <= gap)
+            low--;
+        while (high < n - 1 && (double)values[high + 1] - (double)values[high] <= gap)
+            high++;
+        map->core[axis] = values[low];
+        map->core[2 + axis] = values[high];
     }
+done:
+    pv_scope_free(&temp);
+    return status;
 }
 
 static psdvec_status number_regions(psdvec_context *ctx, basins *b, const uint32_t *cells,
@@ -207,11 +237,12 @@ static psdvec_status number_regions(psdvec_context *ctx, basins *b, const uint32
     return PSDVEC_OK;
 }
 
-psdvec_status pv_map_regions_find(pv_scope *scope, const float *points, uint32_t n, uint32_t side,
+psdvec_status pv_map_regions_find(pv_scope *scope, const psdvec_map *map, uint32_t side,
                                   double shallow, double sparse, uint32_t least,
                                   pv_map_regions *regions)
 {
     psdvec_context *ctx = scope->ctx;
+    uint32_t n = map->info.words;
     pv_scope temp = {.ctx = ctx, .what = "the regions of the map"};
     size_t cells = cells_of(side);
     grid g = {.side = side + 2 * MARGIN};
@@ -232,7 +263,7 @@ psdvec_status pv_map_regions_find(pv_scope *scope, const float *points, uint32_t
     PV_TAKE(&temp, cell, n);
     PV_TAKE(&temp, list, n);
     PV_TRY_DONE(pv_scope_status(&temp));
-    locate(points, n, side, g.side, cell);
+    locate(map, side, g.side, cell);
     for (uint32_t i = 0; i < n; i++)
         g.density[cell[i]]++;
     smooth_rows(&g);
