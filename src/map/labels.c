@@ -20,12 +20,14 @@
 enum {
     LEVELS = 6,
     LEVEL_SIDE = 48,    /* cells of level 0 in each direction */
-    CLUSTER_SIDE = 240, /* of clusters, with detail 1 */
+    CLUSTER_SIDE = 240, /* of clusters, with detail 1 and so many words: */
+    LEAST_SIDE = 16,
     MOST_SIDE = 2048,
     CLUSTERS = 500, /* clusters have at least 1 / CLUSTERS of the words ... */
     LEAST_WORDS = 5 /* ... and so many */
 };
 
+static const double cluster_side_words = 20000;
 /* Of regions.c: clusters are merged more readily than the regions of labels. */
 static const double cluster_shallow = 0.93, label_shallow = 0.98, sparse = 0.02;
 
@@ -91,10 +93,11 @@ static void insert(scored *list, uint32_t *count, scored entry)
 
 /* ---- Clusters --------------------------------------------------------------------------------------- */
 
-static uint32_t cluster_side(double detail)
+/* Cells are larger if there are fewer words. */
+static uint32_t cluster_side(uint32_t n, double detail)
 {
-    double side = CLUSTER_SIDE * detail;
-    return side > MOST_SIDE ? MOST_SIDE : (uint32_t)side;
+    double side = CLUSTER_SIDE * detail * sqrt(sqrt(n / cluster_side_words));
+    return side < LEAST_SIDE ? LEAST_SIDE : side > MOST_SIDE ? MOST_SIDE : (uint32_t)side;
 }
 
 psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows,
@@ -108,7 +111,7 @@ psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const p
     psdvec_status status;
     least = detail > 1 ? (uint32_t)(least / (detail * detail)) : least;
     least = least < LEAST_WORDS ? LEAST_WORDS : least;
-    PV_TRY_DONE(pv_map_regions_find(&temp, map, cluster_side(detail), cluster_shallow, sparse,
+    PV_TRY_DONE(pv_map_regions_find(&temp, map, cluster_side(n, detail), cluster_shallow, sparse,
                                     least, &regions));
     memcpy(map->clusters, regions.region, n * sizeof *map->clusters);
     map->info.clusters = regions.count;
@@ -207,6 +210,6 @@ uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail)
 {
     uint64_t most = n < 50000 ? n : 50000; /* regions of the last level */
     return pv_larger(pv_map_regions_bytes(n, LEVEL_SIDE << (LEVELS - 1)),
-                     pv_map_regions_bytes(n, cluster_side(detail))) +
+                     pv_map_regions_bytes(n, cluster_side(n, detail))) +
            most * (dim * sizeof(double) + sizeof(scored) + 2 * sizeof(psdvec_map_label)) + n;
 }
