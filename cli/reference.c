@@ -46,6 +46,9 @@ static const struct section sections[] = {
      "How a random model, and a text drawn from it, are made ([details](../explanation/simulation.md))."},
     {PSDVEC_OPTIONS_TOPIC, "Topics",
      "How topics are learnt from documents ([formulas](../explanation/topics.md))."},
+    {PSDVEC_OPTIONS_MAP, "Maps",
+     "How a map of the words of a model is computed ([details](../explanation/map.md))."},
+    {PSDVEC_OPTIONS_DRAWING, "Pictures of maps", "How a map is drawn."},
     {PSDVEC_OPTIONS_CONVERT, "Converting vectors",
      "The format and the size of exported vectors ([details](model-file.md))."},
 };

@@ -19,9 +19,10 @@ solve: corpus count link
 model: corpus spelling
 train: corpus count link solve spelling model
 eval: model
+map: model
 document: corpus count link model train
 baseline: corpus count link solve model train
-api: baseline corpus count document eval model topic train
+api: baseline corpus count document eval map model topic train
 spelling:
 topic: corpus count document eval model train
 '

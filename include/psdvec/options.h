@@ -49,9 +49,11 @@ typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_BASELINE,
     PSDVEC_OPTIONS_QUERY,
     PSDVEC_OPTIONS_PHRASES,
-    PSDVEC_OPTIONS_TOPIC
+    PSDVEC_OPTIONS_TOPIC,
+    PSDVEC_OPTIONS_MAP,
+    PSDVEC_OPTIONS_DRAWING
 } psdvec_options_kind;
-#define PSDVEC_OPTIONS_KINDS 15
+#define PSDVEC_OPTIONS_KINDS 17
 
 typedef enum psdvec_option_type {
     PSDVEC_OPTION_FLAG = 0, /* bool */

@@ -34,6 +34,7 @@
  *     eval.h          scores on test sets, analogies
  *     document.h      the probability of documents, and text drawn from a model
  *     topic.h         topics of documents
+ *     map.h           a map of the words of a model, its clusters, labels and pictures
  *     origin.h        how a counts file or a model was made
  *     baseline.h      word2vec, GloVe, SVD and other systems, to compare with
  *     experimental.h  calls that may still change; only if PSDVEC_EXPERIMENTAL is defined
@@ -75,6 +76,7 @@
 #include <psdvec/counts.h>
 #include <psdvec/document.h>
 #include <psdvec/eval.h>
+#include <psdvec/map.h>
 #include <psdvec/model.h>
 #include <psdvec/options.h>
 #include <psdvec/origin.h>

@@ -188,8 +188,9 @@ typedef struct bench {
     psdvec_test *test;
     psdvec_test_list *test_list;
     psdvec_topics *topics;
+    psdvec_map *map;
     char *letters; /* a text that has words with any options */
-    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path;
+    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path;
     const char *null; /* names separated by blanks: " ctx report " */
     atomic_bool stop; /* cancels the call */
 } bench;
@@ -689,6 +690,35 @@ CALL(psdvec_topics_apply, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEX
 CALL(psdvec_topics_evaluate, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT, 3,
      GIVE(quality, &(psdvec_topics_quality){0}))
 
+/* ---- map.h */
+static psdvec_map_options quick_map(void)
+{
+    psdvec_map_options options;
+    psdvec_map_options_default(&options);
+    options.iterations = 9;
+    return options;
+}
+static psdvec_drawing_options small_picture(void)
+{
+    psdvec_drawing_options options;
+    psdvec_drawing_options_default(&options);
+    options.labels = 5;
+    return options;
+}
+MAKER(psdvec_map_make, psdvec_map, map, psdvec_map_free, CTX,
+      GIVE(options, (psdvec_map_options[]){quick_map()}), THE_MODEL, GIVE(words, &(uint32_t){0}), 1)
+#define THE_MAP GIVE(map, b->map)
+ANYTHING(psdvec_map_free, NULL)
+GETTER(psdvec_map_get_info, != NULL, THE_MAP)
+GETTER(psdvec_map_words, != NULL, THE_MAP)
+GETTER(psdvec_map_points, != NULL, THE_MAP)
+GETTER(psdvec_map_clusters, != NULL, THE_MAP)
+GETTER(psdvec_map_labels, != NULL, THE_MAP)
+ANYTHING(psdvec_map_cluster_words, THE_MAP, 0, GIVE(count, &a_size))
+GETTER(psdvec_map_format_of, , GIVE(path, "a.svg"), GIVE(format, &(psdvec_map_format){0}))
+CALL(psdvec_map_draw, CTX, THE_MAP, GIVE(options, (psdvec_drawing_options[]){small_picture()}),
+     GIVE(output, b->map_path))
+
 /* ---- baseline.h */
 GETTER(psdvec_method_find, , GIVE(name, "svd"), GIVE(method, &(psdvec_method){0}))
 static psdvec_baseline_options svd(void)
@@ -895,6 +925,17 @@ static const row rows[] = {
     ROW(psdvec_topics_documents, BY_CONTEXT, "ctx topics documents found", ""),
     ROW(psdvec_topics_apply, BY_CONTEXT, "ctx topics inputs inputs[0] on_document", "text user"),
     ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
+    /* map.h */
+    ROW(psdvec_map_make, BY_CONTEXT, "ctx model words map", "options"),
+    ROW(psdvec_map_free, BY_ANSWER, "", "map"),
+    ROW(psdvec_map_get_info, BY_ANSWER, "map", ""),
+    ROW(psdvec_map_words, BY_ANSWER, "map", ""),
+    ROW(psdvec_map_points, BY_ANSWER, "map", ""),
+    ROW(psdvec_map_clusters, BY_ANSWER, "map", ""),
+    ROW(psdvec_map_labels, BY_ANSWER, "map", ""),
+    ROW(psdvec_map_cluster_words, BY_ANSWER, "", "map count"),
+    ROW(psdvec_map_format_of, BY_ANSWER, "path", "format"),
+    ROW(psdvec_map_draw, BY_CONTEXT, "ctx map output", "options"),
     /* baseline.h */
     ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
     ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),
@@ -981,10 +1022,10 @@ static void bench_open(bench *b)
     options.user = b;
     options.threads = 1;
     ok(psdvec_context_new(&options, &b->ctx));
-    char **const paths[] = {&b->output, &b->list,    &b->glove,   &b->tests,      &b->folder,
-                            &b->kept,   &b->letters, &b->phrases, &b->topics_path};
-    static const char *const names[] = {"output", "list",    "glove",   "tests", "folder",
-                                        "kept",   "letters", "phrases", "topics"};
+    char **const paths[] = {&b->output, &b->list,    &b->glove,   &b->tests,       &b->folder,
+                            &b->kept,   &b->letters, &b->phrases, &b->topics_path, &b->map_path};
+    static const char *const names[] = {"output", "list",    "glove",   "tests",  "folder",
+                                        "kept",   "letters", "phrases", "topics", "map.svg"};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         *paths[k] = scratch_path(b->t->folder, names[k]);
     scratch_write(b->tests, analogies, strlen(analogies));
@@ -1009,6 +1050,7 @@ static void bench_open(bench *b)
     well(b->ctx,
          psdvec_topics_learn(b->ctx, &two, b->t->model, NULL, &documents, 1, b->topics_path, NULL));
     well(b->ctx, psdvec_topics_open(b->ctx, b->topics_path, &b->topics));
+    well(b->ctx, psdvec_map_make(b->ctx, NULL, b->t->model, NULL, 0, &b->map));
     b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
     assert_non_null(b->settings);
 }
@@ -1018,14 +1060,15 @@ static void bench_close(bench *b)
     psdvec_settings_free(b->settings);
     psdvec_scorer_close(b->scorer);
     psdvec_topics_close(b->topics);
+    psdvec_map_free(b->map);
     psdvec_report_free(b->report);
     psdvec_test_close(b->test);
     psdvec_test_list_close(b->test_list);
     uint64_t held = atomic_load(&b->ctx->memory_used);
     psdvec_context_free(b->ctx);
     trained_free(b->t);
-    char *const paths[] = {b->output, b->list,    b->glove,   b->tests,      b->folder,
-                           b->kept,   b->letters, b->phrases, b->topics_path};
+    char *const paths[] = {b->output, b->list,    b->glove,   b->tests,       b->folder,
+                           b->kept,   b->letters, b->phrases, b->topics_path, b->map_path};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
     assert_int_equal(held, 0);

@@ -23,6 +23,7 @@ from ._documents import (DocumentScore, DocumentScores, find_phrases, generate, 
 from ._errors import (CancelledError, FormatError, InputError, InternalError, NotFoundError,
                       NumericError, OptionError, OutOfMemoryError, OutputError, PsdvecError,
                       PsdvecWarning, ResourceError)
+from ._map import MapLabel, WordMap
 from ._model import Model, Score, from_bytes, from_gensim, load
 from ._operations import (Difference, Scores, TrainPlan, baseline, convert, count, evaluate, extend,
                           import_counts, merge_counts, plan, train)
@@ -35,11 +36,11 @@ from ._types import Progress
 __all__ = [
     "Association", "Associations", "CancelledError", "Comparison", "Counts", "Difference",
     "DocumentScore", "DocumentScores", "FormatError", "Influence", "InputError", "Interaction",
-    "Interactions", "InternalError", "Model", "Neighbours", "NotFoundError", "NumericError",
+    "Interactions", "InternalError", "MapLabel", "Model", "Neighbours", "NotFoundError", "NumericError",
     "OptionError", "OutOfMemoryError", "OutputError", "Pair", "Progress", "PsdvecError",
     "PsdvecWarning", "Records", "Residual", "Residuals", "ResourceError", "Score", "Scores",
     "SharedContext", "SharedDimension", "Simulation", "System", "SystemsComparison",
-    "TemperatureFit", "TopicDocument", "TopicWord", "Topics", "TopicsQuality", "TrainPlan", "WordScore",
+    "TemperatureFit", "TopicDocument", "TopicWord", "Topics", "TopicsQuality", "TrainPlan", "WordMap", "WordScore",
     "WordScores", "__version__", "baseline", "compare", "compare_systems", "convert", "count",
     "evaluate", "explain", "extend", "find_phrases", "fit_temperature", "from_bytes", "from_gensim",
     "generate", "import_counts", "interactions", "join_phrases", "joint", "learn_topics", "load",

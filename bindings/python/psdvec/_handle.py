@@ -57,6 +57,12 @@ class TopicsHandle(Handle):
     _open, _close = lib.psdvec_topics_open, lib.psdvec_topics_close
 
 
+class MapHandle(Handle):
+    """A map, which is not a file."""
+
+    _close = lib.psdvec_map_free
+
+
 def _remove(path: str, process: int) -> None:
     if process == os.getpid():  # not in a forked process, whose parent still uses the folder
         shutil.rmtree(path, ignore_errors=True)

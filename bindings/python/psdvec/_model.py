@@ -23,6 +23,7 @@ from ._results import Neighbours, members, plural
 from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
 if TYPE_CHECKING:
+    from ._map import WordMap
     from ._analysis import Comparison, Interactions, Residuals, TemperatureFit, WordScores
     from ._counts import Counts
     from ._documents import DocumentScores
@@ -945,6 +946,36 @@ class Model(GensimNames):
         """
         from ._operations import extend
         return extend(self, texts, output, progress=progress, **options)
+
+    @documented([Kind.OPTIONS_MAP, Kind.OPTIONS_CONTEXT])
+    def map(self, words: Optional[Sequence[Union[str, int]]] = None, *, around: Optional[Query] = None,
+            nearest: int = 300, progress: Show = False, **options: Any) -> "WordMap":
+        """A map of the words: places in the plane, clusters and labels.
+
+        Parameters
+        ----------
+        words : list of str or int, optional
+            Only these words.
+        around : str or numpy.ndarray, optional
+            Only a word and its nearest neighbours, or the neighbours of a vector.
+        nearest : int
+            How many neighbours with `around`.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Returns
+        -------
+        WordMap
+
+        Examples
+        --------
+        >>> near = model.map(around="king", nearest=3)
+        >>> "king" in near.words, len(near), near.points.shape
+        (True, 4, (4, 2))
+        """
+        from ._map import make_map
+        return make_map(self, words, around, nearest, progress, options)
 
     @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
     def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,

@@ -58,6 +58,8 @@ COMMANDS = {
     "count": ("count", {}),
     "tokenize": ("tokenize_documents", {}),
     "phrases": ("find_phrases", {"list": "output"}),
+    "map": ("Model.map", {**{name: "WordMap.save" for name in (
+        "width", "height", "colour", "groups", "labels", "font-size", "point-size", "dark")}}),
     "topics learn": ("learn_topics", {}),
     "topics show": ("Topics.words", {"topic": "topic", "words": "topn", "documents": "Topics.documents",
                                      "verify": "Topics.verify"}),
@@ -119,6 +121,7 @@ UNUSED = {
     "psdvec_counts_origin": "Counts.info has the inputs as a list",
     "psdvec_model_origin": "Model.info has settings, inputs and results as dicts",
     "psdvec_origin_free": "Model.info has settings, inputs and results as dicts",
+    "psdvec_map_format_of": "psdvec_map_draw finds the format by the suffix",
     # What Python has already.
     "psdvec_machine_memory": "the operating system's business",
     "psdvec_threads": "for messages of the program",

@@ -9,7 +9,7 @@ import pytest
 
 import psdvec
 
-MODULES = ["__init__", "_analysis", "_counts", "_documents", "_errors", "_gensim", "_model", "_operations", "_options",
+MODULES = ["__init__", "_analysis", "_counts", "_documents", "_errors", "_gensim", "_map", "_model", "_operations", "_options",
            "_results", "_systems", "_texts", "_topics", "_types", "sklearn"]
 NEEDED = {"to_gensim": "gensim", "to_pandas": "pandas", "to_scipy": "scipy"}  # by these examples
 

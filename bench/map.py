@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Quality of a map of words: how well neighbours and distances of the vectors are kept.
+
+    bench/map.py MODEL --words 5000 [--seed 0] [--tsne] [--pacmap FOLDER]
+
+Compares the map of psdvec (program psdvec in $PSDVEC or build/psdvec) with scikit-learn's t-SNE and,
+if FOLDER has its source, the reference implementation of PaCMAP (https://github.com/YingfanWang/PaCMAP,
+folder source; needs numba), which gets exact neighbours. All get the same vectors of length 1.
+
+    trust   trustworthiness with 10 neighbours (Venna and Kaski 2001)
+    kept    share of the 10 nearest neighbours that are among the 10 nearest on the map
+    order   share of random triplets of which the map keeps which distance is smaller
+"""
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import types
+
+import numpy as np
+from sklearn.manifold import TSNE, trustworthiness
+from sklearn.neighbors import NearestNeighbors
+
+
+def vectors(program, model, words, folder):
+    """The read-out of the most frequent words, as rows of length 1."""
+    path = os.path.join(folder, "vectors.npy")
+    subprocess.run([program, "convert", model, path, "--words", str(words), "-q"], check=True)
+    rows = np.load(path).astype(np.float32)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1)
+
+
+def psdvec(program, model, words, folder, options):
+    path = os.path.join(folder, "map.tsv")
+    subprocess.run([program, "map", model, "--restrict", str(words), "-o", path, "-q", *options], check=True)
+    with open(path, newline="", encoding="utf-8") as file:
+        table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return np.array([[float(row["x"]), float(row["y"])] for row in table])
+
+
+def reference(folder, rows, seed):
+    """PaCMAP by its authors; the library that it finds neighbours with is replaced."""
+    sys.path.insert(0, folder)
+    sys.modules.setdefault("faiss", types.ModuleType("faiss"))
+    import pacmap.pacmap as source
+
+    def exact(x, count, *_):
+        search = NearestNeighbors(n_neighbors=count + 1, algorithm="brute").fit(x)
+        distances, found = search.kneighbors(x)
+        return None, found[:, 1:].astype(np.int32), distances[:, 1:].astype(np.float32)
+
+    source.compute_nearest_neighbors = exact
+    return source.PaCMAP(n_components=2, n_neighbors=None, random_state=seed).fit_transform(rows.copy(), init="pca")
+
+
+def measure(rows, points):
+    near = NearestNeighbors(n_neighbors=11).fit(rows).kneighbors(rows, return_distance=False)[:, 1:]
+    here = NearestNeighbors(n_neighbors=11).fit(points).kneighbors(points, return_distance=False)[:, 1:]
+    kept = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(near, here)])
+    i, j, k = np.random.default_rng(1).integers(0, len(rows), (3, 200000))
+    apart = lambda x, a, b: np.linalg.norm(x[a] - x[b], axis=1)
+    order = np.mean((apart(rows, i, j) < apart(rows, i, k)) == (apart(points, i, j) < apart(points, i, k)))
+    return trustworthiness(rows, points, n_neighbors=10), kept, order
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model")
+    parser.add_argument("--words", type=int, default=5000)
+    parser.add_argument("--seeds", type=int, default=1, help="maps of each kind, of which the mean is shown")
+    parser.add_argument("--tsne", action="store_true")
+    parser.add_argument("--pacmap", metavar="FOLDER")
+    arguments = parser.parse_args()
+    program = os.environ.get("PSDVEC", "build/psdvec")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = vectors(program, arguments.model, arguments.words, folder)
+        kinds = {
+            "psdvec": lambda seed: psdvec(program, arguments.model, arguments.words, folder, ["--seed", str(seed)]),
+            "psdvec --local": lambda seed: psdvec(program, arguments.model, arguments.words, folder,
+                                                  ["--seed", str(seed), "--local"])}
+        if arguments.pacmap:
+            kinds["PaCMAP"] = lambda seed: reference(arguments.pacmap, rows, seed)
+        if arguments.tsne:
+            kinds["t-SNE"] = lambda seed: TSNE(init="pca", random_state=seed).fit_transform(rows)
+        print(f"{'map':16}{'trust':>8}{'kept':>8}{'order':>8}{'CPU':>10}")
+        for name, make in kinds.items():
+            begin = time.process_time() + sum(os.times()[2:4])
+            results = [measure(rows, make(seed)) for seed in range(arguments.seeds)]
+            spent = (time.process_time() + sum(os.times()[2:4]) - begin) / arguments.seeds
+            print(f"{name:16}" + "".join(f"{x:8.4f}" for x in np.mean(results, axis=0)) + f"{spent:8.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+/* Clusters of a map, and the words that describe its regions.
+ *
+ * Clusters are regions (regions.c) of one fineness. Labels come from regions of several levels: each
+ * level has cells of half the size of those before, so its regions fill a view of twice the
+ * magnification. A region is labelled by its most typical word
+ *
+ *     score = cosine(row of the word, mean of the region's rows) x (log frequency of the word)
+ *
+ * unless a word in it is a label of an earlier level. Without frequencies, the rank of the word in
+ * the model takes their place.
+ *
+ * Time: levels x n x dim. Memory: regions x dim doubles.
+ */
+#include "map/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEVELS = 6,
+    LEVEL_SIDE = 48,    /* cells of level 0 in each direction */
+    CLUSTER_SIDE = 240, /* of clusters, with detail 1 and so many words: */
+    LEAST_SIDE = 16,
+    MOST_SIDE = 2048,
+    CLUSTERS = 500, /* clusters have at least 1 / CLUSTERS of the words ... */
+    LEAST_WORDS = 5 /* ... and so many */
+};
+
+static const double cluster_side_words = 20000;
+/* Of regions.c: clusters are merged more readily than the regions of labels. */
+static const double cluster_shallow = 0.93, label_shallow = 0.98, sparse = 0.02;
+
+/* ---- Typical words -------------------------------------------------------------------------------- */
+
+/* A number from 0 to 1 that increases with the frequency of the word. */
+static double weight_of(const psdvec_map *map, uint32_t place)
+{
+    uint32_t word = map->words[place];
+    const psdvec_model *model = map->model;
+    if (!model->counts)
+        return 1 - log1p(word) / log1p(model->info.words);
+    double most = (double)model->counts[0];
+    double frequency = (double)model->counts[word];
+    return frequency >= most ? 1 : log1p(frequency) / log1p(most);
+}
+
+/* The sums of the rows of each region: count x dim. */
+static void sum_regions(const pv_map_rows *rows, const pv_map_regions *regions, double *sums)
+{
+    size_t dim = rows->dim;
+    memset(sums, 0, regions->count * dim * sizeof *sums);
+    for (size_t i = 0; i < rows->count; i++) {
+        if (regions->region[i] == PV_MAP_NO_REGION)
+            continue;
+        double *sum = sums + regions->region[i] * dim;
+        for (size_t k = 0; k < dim; k++)
+            sum[k] += (double)rows->data[i * dim + k];
+    }
+}
+
+static double score_of(const psdvec_map *map, const pv_map_rows *rows, uint32_t place,
+                       const double *sum)
+{
+    const float *row = rows->data + (size_t)place * rows->dim;
+    double product = 0, a = 0, b = 0;
+    for (uint32_t k = 0; k < rows->dim; k++) {
+        product += (double)row[k] * sum[k];
+        a += (double)row[k] * (double)row[k];
+        b += sum[k] * sum[k];
+    }
+    double cosine = a > 0 && b > 0 ? product / sqrt(a * b) : 0;
+    return (1 + cosine) / 2 * weight_of(map, place);
+}
+
+typedef struct scored {
+    double score;
+    uint32_t place;
+} scored;
+
+/* Inserts an entry into a list of at most PV_MAP_CLUSTER_WORDS, best first, ties by place. */
+static void insert(scored *list, uint32_t *count, scored entry)
+{
+    uint32_t at = *count;
+    while (at > 0 && list[at - 1].score < entry.score)
+        at--;
+    if (at == PV_MAP_CLUSTER_WORDS)
+        return;
+    *count += *count < PV_MAP_CLUSTER_WORDS;
+    memmove(list + at + 1, list + at, (*count - 1 - at) * sizeof *list);
+    list[at] = entry;
+}
+
+/* ---- Clusters --------------------------------------------------------------------------------------- */
+
+/* Cells are larger if there are fewer words. */
+static uint32_t cluster_side(uint32_t n, double detail)
+{
+    double side = CLUSTER_SIDE * detail * sqrt(sqrt(n / cluster_side_words));
+    return side < LEAST_SIDE ? LEAST_SIDE : side > MOST_SIDE ? MOST_SIDE : (uint32_t)side;
+}
+
+psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows,
+                                   double detail)
+{
+    uint32_t n = map->info.words, least = n / CLUSTERS;
+    pv_scope temp = {.ctx = ctx, .what = "the clusters of the map"};
+    pv_map_regions regions;
+    double *sums;
+    scored *best;
+    psdvec_status status;
+    least = detail > 1 ? (uint32_t)(least / (detail * detail)) : least;
+    least = least < LEAST_WORDS ? LEAST_WORDS : least;
+    PV_TRY_DONE(pv_map_regions_find(&temp, map, cluster_side(n, detail), cluster_shallow, sparse,
+                                    least, &regions));
+    memcpy(map->clusters, regions.region, n * sizeof *map->clusters);
+    map->info.clusters = regions.count;
+    PV_TAKE(&temp, sums, (size_t)regions.count * rows->dim);
+    PV_TAKE(&temp, best, (size_t)regions.count * PV_MAP_CLUSTER_WORDS);
+    PV_TAKE(&map->scope, map->described, (size_t)regions.count * PV_MAP_CLUSTER_WORDS);
+    PV_TAKE_ZERO(&map->scope, map->described_by, regions.count);
+    PV_TRY_DONE(pv_scope_status(&temp));
+    PV_TRY_DONE(pv_scope_status(&map->scope));
+    sum_regions(rows, &regions, sums);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t c = regions.region[i];
+        if (c != PV_MAP_NO_REGION)
+            insert(best + c * PV_MAP_CLUSTER_WORDS, &map->described_by[c],
+                   (scored){score_of(map, rows, i, sums + c * rows->dim), i});
+    }
+    for (size_t c = 0; c < regions.count; c++)
+        for (size_t k = 0; k < map->described_by[c]; k++)
+            map->described[c * PV_MAP_CLUSTER_WORDS + k] = best[c * PV_MAP_CLUSTER_WORDS + k].place;
+done:
+    pv_scope_free(&temp);
+    return status;
+}
+
+/* ---- Labels ----------------------------------------------------------------------------------------- */
+
+/* Adds the labels of one level. */
+static psdvec_status add_level(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows,
+                               uint32_t level, bool *labelled, size_t *capacity)
+{
+    uint32_t n = map->info.words, least = n >> (8 + 2 * level);
+    pv_scope temp = {.ctx = ctx, .what = "the labels of the map"};
+    pv_map_regions regions;
+    bool *has;
+    double *sums;
+    scored *best;
+    psdvec_status status;
+    PV_TRY_DONE(pv_map_regions_find(&temp, map, LEVEL_SIDE << level, label_shallow, sparse,
+                                    least ? least : 1, &regions));
+    PV_TAKE_ZERO(&temp, has, regions.count);
+    PV_TAKE(&temp, best, regions.count);
+    PV_TAKE(&temp, sums, (size_t)regions.count * rows->dim);
+    PV_TRY_DONE(pv_scope_status(&temp));
+    PV_TRY_DONE(PV_RESERVE(&map->scope, map->labels, *capacity, map->info.labels + regions.count));
+    sum_regions(rows, &regions, sums);
+    for (size_t r = 0; r < regions.count; r++)
+        best[r] = (scored){-1, 0};
+    for (uint32_t i = 0; i < n; i++)
+        if (labelled[i] && regions.region[i] != PV_MAP_NO_REGION)
+            has[regions.region[i]] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t r = regions.region[i];
+        if (r == PV_MAP_NO_REGION || has[r])
+            continue;
+        double score = score_of(map, rows, i, sums + r * rows->dim);
+        if (score > best[r].score)
+            best[r] = (scored){score, i};
+    }
+    for (uint32_t r = 0; r < regions.count; r++) {
+        if (has[r])
+            continue;
+        uint32_t place = best[r].place;
+        labelled[place] = true;
+        map->labels[map->info.labels++] =
+            (psdvec_map_label){.place = place,
+                               .level = level,
+                               .cluster = map->clusters[place],
+                               .words = regions.size[r],
+                               .x = map->points[2 * (size_t)place],
+                               .y = map->points[2 * (size_t)place + 1]};
+    }
+done:
+    pv_scope_free(&temp);
+    return status;
+}
+
+psdvec_status pv_map_find_labels(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows)
+{
+    pv_scope temp = {.ctx = ctx, .what = "the labels of the map"};
+    size_t capacity = 0;
+    bool *labelled;
+    psdvec_status status;
+    PV_TAKE_ZERO(&temp, labelled, map->info.words);
+    PV_TRY_DONE(pv_scope_status(&temp));
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        PV_TRY_DONE(add_level(ctx, map, rows, level, labelled, &capacity));
+        PV_TRY_DONE(pv_check_cancel(ctx));
+        map->info.levels = level + 1;
+    }
+done:
+    pv_scope_free(&temp);
+    return status;
+}
+
+uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail)
+{
+    uint64_t most = n < 50000 ? n : 50000; /* regions of the last level */
+    return pv_larger(pv_map_regions_bytes(n, LEVEL_SIDE << (LEVELS - 1)),
+                     pv_map_regions_bytes(n, cluster_side(n, detail))) +
+           most * (dim * sizeof(double) + sizeof(scored) + 2 * sizeof(psdvec_map_label)) + n;
+}

@@ -1,0 +1,56 @@
+/* A map (internal): the places of words, their clusters and the labels of regions. */
+#ifndef PV_MAP_MAP_H
+#define PV_MAP_MAP_H
+
+#include "map/layout.h"
+
+/* Words that describe a cluster. */
+#define PV_MAP_CLUSTER_WORDS 20
+
+struct psdvec_map {
+    pv_scope scope;
+    const psdvec_model *model;
+    psdvec_map_info info;
+    float core[4];   /* left, top, right, bottom: the bounds without words that are far outside */
+    uint32_t *words; /* n: indices of the model */
+    float *points;   /* n x 2 */
+    uint32_t *clusters;       /* n */
+    psdvec_map_label *labels; /* info.labels */
+    uint32_t *described;      /* clusters x PV_MAP_CLUSTER_WORDS: places of words, best first */
+    uint32_t *described_by;   /* clusters: how many there are */
+};
+
+/* ---- Regions (regions.c) ------------------------------------------------------------------------
+ *
+ * The density of the points on a grid, smoothed, and the basins of its peaks. */
+
+#define PV_MAP_NO_REGION UINT32_MAX
+
+typedef struct pv_map_regions {
+    uint32_t count;
+    uint32_t *region; /* of each point, or PV_MAP_NO_REGION */
+    uint32_t *size;   /* count: points */
+} pv_map_regions;
+
+/* Finds the bounds of the core: they exclude at most one word in 200 on each side, and only those
+ * that are far from the others. */
+psdvec_status pv_map_find_core(psdvec_context *ctx, psdvec_map *map);
+
+/* Divides the points into regions on a grid of side x side cells over the core of the map; points
+ * outside count for the cells at the edge. They are divided by the peaks of the density. Peaks
+ * of which the saddle to a higher one is at least `shallow` times as dense are merged with it.
+ * Points whose density is below `sparse` times the mean density of points, and those of regions with
+ * fewer than `least` points, have none. Regions are numbered by size, ties by their first point.
+ * Arrays are allocated in `scope`. */
+psdvec_status pv_map_regions_find(pv_scope *scope, const psdvec_map *map, uint32_t side,
+                                  double shallow, double sparse, uint32_t least,
+                                  pv_map_regions *regions);
+uint64_t pv_map_regions_bytes(uint32_t n, uint32_t side);
+
+/* Clusters and labels (labels.c). */
+psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows,
+                                   double detail);
+psdvec_status pv_map_find_labels(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows);
+uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail);
+
+#endif
