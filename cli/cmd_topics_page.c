@@ -50,9 +50,8 @@ static int write_page(struct run *run, const psdvec_topics *topics, const psdvec
     page_add(&page, page_topics, &json, &show.text);
     int code = run_write(run, run_output(run), &page);
     if (!code)
-        talk_say(&run->talk,
-                 phrase("written: %s (%s); open it in a browser\n", run_output(run),
-                        phrase_bytes((double)page.length)));
+        talk_say(&run->talk, phrase("written: %s (%s); open it in a browser\n", run_output(run),
+                                    phrase_bytes((double)page.length)));
     buffer_clear(&show.text);
     show_end(&show);
     buffer_free(&json);

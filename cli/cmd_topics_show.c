@@ -21,9 +21,9 @@ static const psdvec_option options[] = {
     FLAG_OPTION("verify", .help = "first verify the checksums of the file"),
     {0}};
 
-static const struct column group_columns[] = {
-    NUMBERS("group", NULL, 0, 0), NUMBERS("share", NULL, 3, -6), DATA("topics"),
-    COLUMN("words", NULL)};
+static const struct column group_columns[] = {NUMBERS("group", NULL, 0, 0),
+                                              NUMBERS("share", NULL, 3, -6), DATA("topics"),
+                                              COLUMN("words", NULL)};
 static const struct column word_columns[] = {
     COLUMN("topic", NULL, .where = IN_TSV), COLUMN("word", "word", .gap = 2, .width = 26),
     BARS(.gap = 1, .width = 20),

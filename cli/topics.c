@@ -36,9 +36,9 @@ const char *topics_group_words(struct run *run, const psdvec_topics *topics,
     size_t found = 0;
     buffer_text(&text, "");
     psdvec_status status =
-        count == 1 ? psdvec_topics_words(run->ctx, topics, members[0], most, words, &found)
-                   : psdvec_topics_group_words(run->ctx, topics, members, count, most, words,
-                                               &found);
+        count == 1
+            ? psdvec_topics_words(run->ctx, topics, members[0], most, words, &found)
+            : psdvec_topics_group_words(run->ctx, topics, members, count, most, words, &found);
     if (status != PSDVEC_OK)
         out_of_memory(); /* there is no other reason */
     for (size_t k = 0; k < found; k++)
@@ -91,10 +91,13 @@ const char *topics_nearest_words(const psdvec_topics *topics, const struct topic
 static const struct column words_only[] = {TOPIC, SHARE, BARS(.gap = 1, .width = 8),
                                            WORDS("words", "words"), GROUP};
 /* On a terminal, the nearest words are a second line. */
-static const struct column with_nearest[] = {TOPIC, SHARE, BARS(.gap = 1, .width = 8),
-                                             WORDS("words", "words, and those nearest to the topic"),
-                                             COLUMN("nearest", "nearest", .where = IN_MARKDOWN | FOR_PROGRAMS),
-                                             GROUP};
+static const struct column with_nearest[] = {
+    TOPIC,
+    SHARE,
+    BARS(.gap = 1, .width = 8),
+    WORDS("words", "words, and those nearest to the topic"),
+    COLUMN("nearest", "nearest", .where = IN_MARKDOWN | FOR_PROGRAMS),
+    GROUP};
 
 struct rows topics_rows(bool nearest, bool groups)
 {

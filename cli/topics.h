@@ -17,15 +17,16 @@ const char *topics_group_words(struct run *run, const psdvec_topics *topics,
 
 /* --model of commands that show topics, and the words nearest to topics by it. */
 #define TOPICS_MODEL_OPTION                                                                        \
-    FILE_OPTION("model", .help = "the model from which the topics were learnt; with it, also show "  \
-                                 "the words whose vectors are nearest to that of each topic")
+    FILE_OPTION("model",                                                                           \
+                .help = "the model from which the topics were learnt; with it, also show "         \
+                        "the words whose vectors are nearest to that of each topic")
 
 /* The words whose vectors are nearest to those of the topics. */
 struct topics_nearest {
-    size_t most;                         /* per topic; 0: there is no model */
-    psdvec_topic_neighbour *neighbours;  /* topics x most */
-    size_t *found;                       /* topics */
-    psdvec_model *model;                 /* NULL: none */
+    size_t most;                        /* per topic; 0: there is no model */
+    psdvec_topic_neighbour *neighbours; /* topics x most */
+    size_t *found;                      /* topics */
+    psdvec_model *model;                /* NULL: none */
 };
 /* Finds them if --model is given; everything lasts. Returns an exit status. */
 int topics_nearest(struct run *run, const psdvec_topics *topics, size_t most,

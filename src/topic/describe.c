@@ -16,6 +16,7 @@
 #include "base/arguments.h"
 #include "base/json.h"
 #include "topic/relations.h"
+#include "topic/shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ typedef struct description {
     uint32_t count; /* topics */
     bool related;
     size_t most_words, most_documents;
-    psdvec_topic_word *words; /* most_words: of one topic */
+    psdvec_topic_word *words;        /* most_words: of one topic */
     psdvec_topic_neighbour *nearest; /* topics x most_words; NULL without a model */
     size_t *nearest_found;           /* topics */
     uint64_t *documents;             /* topics x most_documents */
@@ -117,16 +118,12 @@ static void put_word(description *d, const char *key, uint32_t word)
     pv_json_put_string_n(&d->json, key, d->topics->bytes + at[0], (size_t)(at[1] - at[0]));
 }
 
-/* At most `most` bytes of a text, not in the middle of a character. */
 static void put_text(description *d, const char *key, const char *text, size_t most)
 {
-    size_t length = strlen(text);
-    if (length > most) {
-        length = most;
-        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-            length--;
-    }
-    pv_json_put_string_n(&d->json, key, text, length);
+    if (text)
+        pv_json_put_string_n(&d->json, key, text, pv_text_fit(text, most));
+    else
+        pv_json_put_null(&d->json, key);
 }
 
 static void put_nearest(description *d, uint32_t topic)
@@ -287,8 +284,7 @@ static void put_topics_of_word(description *d, uint32_t word, double *joint)
     const psdvec_topics *t = d->topics;
     double sum = 0;
     for (uint32_t k = 0; k < d->count; k++)
-        sum += joint[k] =
-            t->shares[k] * (double)t->probabilities[(size_t)k * t->info.words + word];
+        sum += joint[k] = t->shares[k] * (double)t->probabilities[(size_t)k * t->info.words + word];
     pv_json_open_array(&d->json, NULL);
     put_word(d, NULL, word);
     for (int i = 0; i < INDEX_TOPICS; i++) {

@@ -374,7 +374,8 @@ psdvec_status pv_topics_best_words(psdvec_context *ctx, const psdvec_topics *top
         return pv_failure(ctx);
     for (uint32_t w = 0; w < topics->info.words; w++)
         if ((double)p[w] > LEAST_LIFT * topics->base[w])
-            pv_rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]), w);
+            pv_rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]),
+                    w);
     for (size_t k = 0; k < *found; k++) {
         uint32_t w = (uint32_t)best[k].index;
         words[k] = (psdvec_topic_word){w, (double)p[w], (double)p[w] / topics->base[w]};
@@ -440,7 +441,8 @@ psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *
         return pv_failure(ctx);
     for (uint64_t d = 0; d < topics->info.documents; d++)
         if (topics->lengths[d] > 0)
-            pv_rank(best, most, found, (double)topics->mixtures[d * topics->info.topics + topic], d);
+            pv_rank(best, most, found, (double)topics->mixtures[d * topics->info.topics + topic],
+                    d);
     for (size_t k = 0; k < *found; k++)
         documents[k] = best[k].index;
     pv_free(ctx, best);

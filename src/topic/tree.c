@@ -195,8 +195,7 @@ psdvec_status pv_topics_tree(psdvec_context *ctx, const psdvec_topics *topics,
     for (uint32_t k = 0; k < c.count; k++) {
         for (uint32_t w = 0; w < words; w++)
             c.joint[k * c.stride + w] =
-                (float)(topics->shares[k] *
-                        (double)topics->probabilities[(size_t)k * words + w]);
+                (float)(topics->shares[k] * (double)topics->probabilities[(size_t)k * words + w]);
         weigh(&c, k);
         c.id[k] = k;
         c.size[k] = 1;
@@ -318,8 +317,7 @@ psdvec_status psdvec_topics_group_words(psdvec_context *ctx, const psdvec_topics
     PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t i = 0; i < member_count; i++) {
         const float *row = topics->probabilities + members[i] * vocabulary;
-        double weight =
-            total > 0 ? topics->shares[members[i]] / total : 1 / (double)member_count;
+        double weight = total > 0 ? topics->shares[members[i]] / total : 1 / (double)member_count;
         for (size_t w = 0; w < vocabulary; w++)
             sum[w] += weight * (double)row[w];
     }

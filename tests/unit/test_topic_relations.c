@@ -4,6 +4,7 @@
 #include "model/model_write.h"
 #include "support/scratch.h"
 #include "topic/relations.h"
+#include "topic/shares.h"
 #include "util/json.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { WORDS = 333, DIM = 5, TOPICS = 7, DOCUMENTS = 40 };
+enum { WORDS = 333, DIM = 5, TOPICS = 7, DOCUMENTS = 45 };
 
 /* A topics file made by hand. Topics 2 and 5 are nearly the same. */
 typedef struct bench {
@@ -68,8 +69,8 @@ static void fill(bench *b)
         double z = 0;
         b->shares[k] = (TOPICS - k) * 2. / (TOPICS * (TOPICS + 1));
         for (int d = 0; d < DIM; d++)
-            b->topic_vectors[k][d] = (float)(pv_random_normal(2, 2, (uint64_t)(like * DIM + d)) +
-                                             (k == 5 ? 0.03 : 0));
+            b->topic_vectors[k][d] =
+                (float)(pv_random_normal(2, 2, (uint64_t)(like * DIM + d)) + (k == 5 ? 0.03 : 0));
         for (int pass = 0; pass < 2; pass++)
             for (int w = 0; w < WORDS; w++) {
                 double product = 0;
@@ -301,8 +302,8 @@ static void test_the_tree_merges_what_loses_least(void **state)
             mass += joint[k][w];
         for (int w = 0; w < WORDS; w++)
             if (joint[k][w] > 0)
-                information +=
-                    joint[k][w] * log2(joint[k][w] / mass / joint[2 * TOPICS - 2][w] * total);
+                information += joint[k][w] *
+                               log2(joint[k][w] / mass / joint[2 * TOPICS - 2][w] * total);
     }
     close_to(lost, information, 1e-5);
 }
@@ -349,9 +350,8 @@ static void test_words_of_a_group_are_those_of_the_mixture(void **state)
         close_to(words[i].lift, p / b->base[w], 1e-5 * words[i].lift);
     }
     members[1] = TOPICS;
-    assert_int_equal(
-        psdvec_topics_group_words(b->ctx, b->topics, members, 2, 5, words, &found),
-        PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_topics_group_words(b->ctx, b->topics, members, 2, 5, words, &found),
+                     PSDVEC_ERR_OPTION);
 }
 
 /* ---- Nearest words, and the description ------------------------------------------------------ */
@@ -440,6 +440,102 @@ static void test_the_description_is_json(void **state)
     assert_null(text);
 }
 
+/* ---- Shares over time and by label ----------------------------------------------------------- */
+
+static const char *only_years(const psdvec_topics *topics, uint64_t document)
+{
+    static const char *const dates[] = {"1790",       "1791-05", "bad",    NULL,
+                                        "2020-12-31", "17",      "1850-13"};
+    (void)topics;
+    return dates[document % 7];
+}
+static const char *months(const psdvec_topics *topics, uint64_t document)
+{
+    (void)topics;
+    return document % 2 ? "1999-12" : "2000-02-29T10:00";
+}
+static const char *days(const psdvec_topics *topics, uint64_t document)
+{
+    (void)topics;
+    return document % 2 ? "2000-03-01" : "2000-02-28";
+}
+static const char *nothing(const psdvec_topics *topics, uint64_t document)
+{
+    (void)topics;
+    (void)document;
+    return NULL;
+}
+static const char *labels(const psdvec_topics *topics, uint64_t document)
+{
+    (void)topics;
+    return document % 4 == 0 ? NULL : document % 4 == 1 ? "rare" : "often";
+}
+static const char *own_labels(const psdvec_topics *topics, uint64_t document)
+{
+    return psdvec_topics_source(topics, document);
+}
+
+typedef psdvec_status put_fn(psdvec_context *ctx, const psdvec_topics *topics,
+                             pv_document_text_fn *get, pv_json_writer *json);
+
+/* The JSON must be freed. */
+static char *put(bench *b, put_fn *fn, pv_document_text_fn *get)
+{
+    pv_buffer buffer = {.ctx = b->ctx};
+    pv_json_writer json;
+    pv_json_writer_init(&json, &buffer);
+    pv_json_open_object(&json, NULL);
+    well(b, fn(b->ctx, b->topics, get, &json));
+    pv_json_close(&json);
+    well(b, pv_json_writer_status(&json));
+    char *text = NULL;
+    keep(&text, buffer.data, buffer.length);
+    pv_buffer_free(&buffer);
+    assert_true(pv_json_is(text, PV_JSON_OBJECT));
+    return text;
+}
+
+static void expect(char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("%s does not contain %s", text, part);
+    free(text);
+}
+
+static void test_periods_are_years_months_or_days(void **state)
+{
+    bench *b = *state;
+    expect(put(b, pv_topics_put_times, nothing), "{\"times\":null}");
+    expect(put(b, pv_topics_put_times, only_years),
+           "\"unit\":\"5 years\",\"periods\":[\"1790–1794\",\"1795–1799\",");
+    expect(put(b, pv_topics_put_times, only_years), ",\"2020–2024\"]");
+    expect(put(b, pv_topics_put_times, months),
+           "\"unit\":\"month\",\"periods\":[\"1999-12\",\"2000-01\",\"2000-02\"]");
+    expect(put(b, pv_topics_put_times, days),
+           "\"periods\":[\"2000-02-28\",\"2000-02-29\",\"2000-03-01\"]");
+}
+
+static void test_shares_of_labels_are_weighted_by_words(void **state)
+{
+    bench *b = *state;
+    double words = 0, sum = 0;
+    char part[100];
+    for (uint64_t i = 0; i < DOCUMENTS; i++)
+        if (i % 4 > 1) {
+            words += (double)(10 + i);
+            sum += (double)(10 + i) * (double)psdvec_topics_mixture(b->topics, i)[0];
+        }
+    expect(put(b, pv_topics_put_labels, labels), "\"names\":[\"often\",\"rare\"],\"more\":0");
+    snprintf(part, sizeof part, "\"words\":[%.0f,", words);
+    expect(put(b, pv_topics_put_labels, labels), part);
+    snprintf(part, sizeof part, "\"shares\":[[%.3g,", sum / words);
+    expect(put(b, pv_topics_put_labels, labels), part);
+    expect(put(b, pv_topics_put_labels, nothing), "{\"labels\":null}");
+    /* Document 0 has no known words. */
+    expect(put(b, pv_topics_put_labels, own_labels), "\"names\":[\"f44\",\"f43\"");
+    expect(put(b, pv_topics_put_labels, own_labels), "\"more\":4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +550,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nearest_words_are_found_by_cosine, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_another_model_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_description_is_json, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_periods_are_years_months_or_days, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_shares_of_labels_are_weighted_by_words, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests_name("topic relations", tests, NULL, NULL);
 }
