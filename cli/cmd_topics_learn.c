@@ -28,6 +28,7 @@ static void summarise(struct run *run, const psdvec_topics_report *report,
     pv_json_put_u64(to, "known_tokens", report->known_tokens);
     pv_json_put_u64(to, "words", report->words);
     pv_json_put_u64(to, "topics", report->topics);
+    pv_json_put_u64(to, "merged", report->merged);
     pv_json_put_u64(to, "iterations", report->iterations);
     pv_json_put_double(to, "bound", report->bound);
     pv_json_put_fixed(to, "seconds", report->seconds, 3);
@@ -44,6 +45,13 @@ static void summarise(struct run *run, const psdvec_topics_report *report,
     summary_line(&text, "topics", "%s after %s, bound %.4f per word (perplexity %.0f)",
                  phrase_count(report->topics), phrase_counted(report->iterations, "iteration"),
                  per_word, exp(-per_word));
+    if (report->trials)
+        summary_line(&text, "", "the number was chosen by held-out documents, from %s",
+                     phrase_counted(report->trials, "trial"));
+    if (report->merged)
+        summary_line(&text, "", "%s nearly equal to others and merged with them",
+                     report->merged == 1 ? "1 was"
+                                         : phrase("%s were", phrase_count(report->merged)));
     for (uint32_t k = 0; k < report->topics && k < SHOWN_TOPICS; k++)
         summary_line(&text, k ? "" : "largest", "%4.1f%%  %s", 100 * psdvec_topics_share(topics, k),
                      topics_words(run, topics, k, SHOWN_WORDS));
@@ -115,7 +123,11 @@ const struct command cmd_topics_learn = {
          "Two topics; every file of a folder is a document."}),
     .notes = PARAGRAPHS(
         "The topics do not depend on a random seed, the number of threads or the memory limit. "
-        "docs/explanation/topics.md has the formulas."),
+        "docs/explanation/topics.md has the formulas.",
+        "After Ctrl-C, a crash or kill -9, run the same command again to resume: the documents are "
+        "read again, but finished iterations are kept in the folder FILE.partial beside the "
+        "output, which is deleted at the end. A resumed run gives the same bits as an "
+        "uninterrupted one."),
     .operands = {2, SIZE_MAX},
     .missing = "give a model and documents: files, folders, or - for standard input",
     .output_example = "topics.safetensors",

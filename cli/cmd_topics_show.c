@@ -195,6 +195,8 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
     show_json(&show, "model", NULL, info->model_json);
     if (g->count)
         show_rows(&show, &groups);
+    if (info->trials_json)
+        show_json(&show, "trials", NULL, info->trials_json);
     show_rows(&show, &rows);
     if (documents) {
         show_gap(&show);

@@ -56,6 +56,8 @@ typedef struct psdvec_topics_report {
     uint32_t iterations;
     double bound; /* lower bound of the log-likelihood and the log-priors */
     double seconds;
+    uint32_t merged; /* topics that were merged into others */
+    uint32_t trials; /* numbers of topics that were tried, if it was chosen automatically */
 } psdvec_topics_report;
 
 /* Learns topics from documents and writes them to `output`. `text` may be NULL to tokenize as the
@@ -84,6 +86,10 @@ typedef struct psdvec_topics_info {
     uint64_t file_bytes;
     const char *settings_json; /* the options, and how the text was tokenized */
     const char *model_json;    /* the model: its name and checksum */
+    /* If the number of topics was chosen automatically, the numbers that were tried: an array of
+     * objects with the members `topics`, `bound` (of held-out documents, per word) and `error` (the
+     * standard error of its difference from the largest bound). Else NULL. */
+    const char *trials_json;
 } psdvec_topics_info;
 
 /* Opens a topics file; close it with psdvec_topics_close. Any number of threads may share it. */

@@ -59,22 +59,13 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
 {
     applying *a = arg;
     const pv_batch *batch = a->batch;
-    pv_topic_sweep_fn *sweep = pv_topic_sweep_best();
-    pv_topic_gather_fn *gather = pv_topic_gather_best();
     size_t end = (task + 1) * TASK_DOCUMENTS, stride = a->words.stride;
-    float *weights = a->weights + (size_t)worker * 2 * stride;
     for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
         uint64_t from = batch->begin[k];
         float *gamma = a->gamma + k * a->words.topics;
-        pv_mixture_start(&a->words, (double)a->documents.known[batch->first + k], gamma);
-        pv_mixture_find(&a->words, sweep, batch->word + from, batch->frequency + from,
-                        (size_t)(batch->begin[k + 1] - from), PV_MOST_SWEEPS, PV_SWEEP_TOLERANCE,
-                        gamma, weights, weights + stride);
-        /* The roles of words and documents are exchanged: only the sum of logarithms is used. */
-        a->bounds[k] = pv_mixture_bound(&a->words, gamma) +
-                       gather(weights, stride, batch->word + from, batch->frequency + from,
-                              (size_t)(batch->begin[k + 1] - from), a->words.beta,
-                              weights + stride);
+        a->bounds[k] = pv_mixture_infer(&a->words, batch->word + from, batch->frequency + from,
+                                        (size_t)(batch->begin[k + 1] - from), gamma,
+                                        a->weights + (size_t)worker * 2 * stride);
         double sum = 0;
         for (uint32_t t = 0; t < a->words.topics; t++)
             sum += (double)gamma[t];

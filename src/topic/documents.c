@@ -11,18 +11,25 @@ enum { BATCH_DOCUMENTS = 8192, BATCH_ENTRIES = 1 << 20, BEGINNING = 100 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-psdvec_status pv_documents_init(pv_documents *d, psdvec_context *ctx, const char *folder,
-                                uint32_t words, pv_find_word_fn *find, const void *user)
+static psdvec_status init(pv_documents *d, psdvec_context *ctx, const char *folder)
 {
-    *d = (pv_documents){
-        .ctx = ctx, .memory = {.ctx = ctx, .what = "the documents"}, .find = find, .user = user};
+    *d = (pv_documents){.ctx = ctx, .memory = {.ctx = ctx, .what = "the documents"}};
     pv_buffer_init(&d->text, ctx);
     pv_buffer_init(&d->beginning, ctx);
-    PV_TAKE_ZERO(&d->memory, d->place, (size_t)words);
     PV_TRY(PV_RESERVE(&d->memory, d->begin, d->begin_capacity, 1));
     d->begin[0] = 0;
     return pv_spool_new(ctx, folder, "the words of the documents", pv_memory_left(ctx) / 4,
                         &d->entries);
+}
+
+psdvec_status pv_documents_init(pv_documents *d, psdvec_context *ctx, const char *folder,
+                                uint32_t words, pv_find_word_fn *find, const void *user)
+{
+    PV_TRY(init(d, ctx, folder));
+    d->find = find;
+    d->user = user;
+    PV_TAKE_ZERO(&d->memory, d->place, (size_t)words);
+    return pv_scope_status(&d->memory);
 }
 
 void pv_documents_free(pv_documents *d)
@@ -100,6 +107,28 @@ psdvec_status pv_documents_read(pv_documents *d, const psdvec_text_options *text
     pv_token_sink sink = {.take = take, .user = d};
     PV_TRY(pv_tokens_of_inputs(d->ctx, text, phrases, inputs, input_count, &sink));
     return d->current_tokens > 0 ? end_document(d, NULL) : PSDVEC_OK;
+}
+
+psdvec_status pv_documents_pick(pv_documents *d, const pv_documents *from, const char *folder,
+                                const size_t *numbers, size_t count)
+{
+    PV_TRY(init(d, from->ctx, folder));
+    PV_TRY(PV_RESERVE(&d->memory, d->begin, d->begin_capacity, count + 1));
+    PV_TRY(PV_RESERVE(&d->memory, d->known, d->known_capacity, count));
+    PV_TRY(PV_RESERVE(&d->memory, d->all, d->all_capacity, count));
+    for (; d->count < count; d->count++) {
+        size_t number = numbers[d->count];
+        uint64_t entries = pv_documents_entries(from, number, 1);
+        PV_TRY(PV_RESERVE(&d->memory, d->current, d->current_capacity, entries));
+        PV_TRY(pv_spool_read(from->entries, from->begin[number] * sizeof *d->current, d->current,
+                             entries * sizeof *d->current));
+        PV_TRY(pv_spool_append(d->entries, d->current, entries * sizeof *d->current, NULL));
+        d->begin[d->count + 1] = d->begin[d->count] + entries;
+        d->known[d->count] = from->known[number];
+        d->all[d->count] = from->all[number];
+        d->tokens += from->all[number];
+    }
+    return PSDVEC_OK;
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */

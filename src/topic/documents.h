@@ -55,6 +55,10 @@ psdvec_status pv_documents_read(pv_documents *d, const psdvec_text_options *text
                                 const struct pv_phrases *phrases, const char *const *inputs,
                                 size_t input_count);
 
+/* Copies `count` documents of another list, without their names. */
+psdvec_status pv_documents_pick(pv_documents *d, const pv_documents *from, const char *folder,
+                                const size_t *numbers, size_t count);
+
 static inline uint64_t pv_documents_entries(const pv_documents *d, size_t first, size_t count)
 {
     return d->begin[first + count] - d->begin[first];

@@ -1,25 +1,13 @@
-/* psdvec_topics_learn: variational EM (docs/explanation/topics.md).
- *
- *     documents ──► counts of words ──► start: clusters of document vectors
- *                                            │
- *            ┌───────────────────────────────┘
- *            ▼
- *     mixtures of all documents (E-step, mixtures.h) ──► expected counts of words and topics
- *            ▲                                                    │
- *            └──── P(word | topic) ◄── vectors, residuals (M-step, topic_fit.h)
- *
- * Time per iteration: entries x topics x sweeps, and words x topics x dim.
- */
+/* psdvec_topics_learn: reads documents, chooses the words and the number of topics, learns the
+ * topics (em.h) and writes them to a file. An interrupted run is resumed: the documents are read
+ * again, and the rest continues where it was. */
 #include "base/arguments.h"
 #include "base/file.h"
-#include "base/progress.h"
-#include "base/thread.h"
 #include "corpus/options.h"
-#include "eval/kmeans.h"
 #include "model/model_read.h"
+#include "topic/choose.h"
 #include "topic/options.h"
 #include "topic/topic_file.h"
-#include "topic/topic_fit.h"
 #include "train/train.h"
 #include "util/clock.h"
 
@@ -27,52 +15,24 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    TASK_DOCUMENTS = 16,
-    TASK_WORDS = 64,
-    FIRST_SWEEPS = 20, /* of a document in the first iteration */
-    SWEEPS = 3,        /* in later ones */
-    FIT_STEPS = 2,     /* of an M-step */
-    LEAST_ITERATIONS = 5,
-    START_DOCUMENTS = 2000, /* that are clustered */
-    START_DIM = 64          /* axes of largest variance that are used for it */
-};
-#define SWEEP_TOLERANCE 1e-3
-/* Words of the base distribution that are added to a document, and to a cluster, at the start. */
-#define START_PRIOR 20.0
-#define START_LENGTH 0.5f
+#include <xxhash.h>
 
 typedef struct learning {
     psdvec_context *ctx;
     pv_scope memory;
-    psdvec_topic_options options;
+    psdvec_topic_options options; /* as requested */
     const psdvec_model *model;
     char *folder; /* of the output, for temporary files */
     psdvec_text_options text;
     pv_buffer strings; /* of `text` */
     pv_documents documents;
-    pv_batches batches;
     pv_topic_space space;
-    pv_topic_fit fit;
-    pv_topic_words words;
     uint32_t *vocabulary; /* model's words: number in the vocabulary */
     uint32_t *chosen;     /* the inverse */
     double *base;         /* p */
-    double *alpha;
-    uint64_t *lengths; /* documents: words that are in the vocabulary */
-    uint64_t known;    /* their sum */
-    pv_large mixtures; /* documents x topics: gamma, and at the end the mixtures */
-    /* Of the current batch: */
-    const pv_batch *batch;
-    float *weights;      /* documents of a batch x stride */
-    float *sums;         /* workers x stride */
-    double *bounds;      /* documents of a batch */
-    double *word_bounds; /* words */
-    unsigned sweeps;
-    pv_progress progress;
-    double *history;
-    uint32_t iterations;
+    pv_partial *partial;  /* states for resuming */
+    pv_topic_choice choice;
+    pv_topic_em em;
 } learning;
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -93,7 +53,7 @@ static psdvec_status choose_words(learning *l)
     pv_scope scope = {.ctx = l->ctx, .what = "the vocabulary of the topics"};
     pv_document_entry *entries;
     psdvec_status status;
-    uint64_t most = 0, total = 0;
+    uint64_t most = 0;
     for (size_t k = 0; k < d->count; k++)
         most = pv_larger(most, pv_documents_entries(d, k, 1));
     if (!least)
@@ -122,10 +82,8 @@ static psdvec_status choose_words(learning *l)
         l->base[words] = l->options.base == PSDVEC_TOPIC_BASE_MODEL ? l->model->unigram[i]
                                                                     : (double)occurrences[i];
         l->chosen[words] = i;
-        total += occurrences[i];
         l->vocabulary[i] = words++;
     }
-    l->known = total;
     if (words < 2) {
         status = pv_fail(l->ctx, PSDVEC_ERR_EMPTY,
                          "%zu documents, %" PRIu64
@@ -147,191 +105,14 @@ done:
     return status;
 }
 
-/* ---- The start ------------------------------------------------------------------------------- */
-
-/* The sum of the features of a document's words, weighted by their frequency. */
-static double add_features(const learning *l, const pv_batch *batch, size_t document, float *sum)
-{
-    const pv_topic_space *s = &l->space;
-    double known = 0;
-    for (uint64_t e = batch->begin[document]; e < batch->begin[document + 1]; e++) {
-        const float *row = s->features + (size_t)batch->word[e] * s->dim;
-        for (uint32_t d = 0; d < s->dim; d++)
-            sum[d] += batch->frequency[e] * row[d];
-        known += (double)batch->frequency[e];
-    }
-    return known;
-}
-
-/* Sums of features of documents at equal distances, with their lengths. */
-static psdvec_status sample_documents(learning *l, size_t filled, size_t samples, float *sums,
-                                      double *lengths)
-{
-    size_t seen = 0, taken = 0, batch_first = 0;
-    for (size_t b = 0; b < l->batches.count; b++) {
-        const pv_batch *batch;
-        PV_TRY(pv_batches_get(&l->batches, b, &batch));
-        for (size_t k = 0; k < batch->count; k++) {
-            if (l->lengths[batch_first + k] == 0)
-                continue;
-            if (taken < samples && seen * samples / filled == taken) {
-                lengths[taken] = add_features(l, batch, k, sums + taken * l->space.dim);
-                taken++;
-            }
-            seen++;
-        }
-        batch_first += batch->count;
-    }
-    return PSDVEC_OK;
-}
-
-/* Topics begin at the centres of clusters of documents. */
-static psdvec_status start(learning *l)
-{
-    const pv_topic_space *s = &l->space;
-    uint32_t fixed = l->options.null_topic, clusters = l->options.topics - fixed;
-    size_t filled = 0, dim = s->dim, some = dim < START_DIM ? dim : START_DIM;
-    psdvec_status status = PSDVEC_OK;
-    pv_scope scope = {.ctx = l->ctx, .what = "the start of the topics"};
-    float *sums, *points;
-    double *lengths, *centres;
-    uint32_t *cluster;
-    for (size_t k = 0; k < l->documents.count; k++)
-        filled += l->lengths[k] > 0;
-    size_t samples = filled < START_DOCUMENTS ? filled : START_DOCUMENTS;
-    if (samples < clusters)
-        samples = filled < clusters ? filled : clusters;
-    if (filled < clusters)
-        return pv_fail(l->ctx, PSDVEC_ERR_OPTION,
-                       "`topics` is %u, but only %zu documents have known words; learn fewer "
-                       "topics, or check what a document is (`document`)",
-                       (unsigned)l->options.topics, filled);
-    if (clusters == 0)
-        return pv_topic_fit_start(&l->fit);
-    PV_TAKE_ZERO(&scope, sums, samples * dim);
-    PV_TAKE(&scope, points, samples * some);
-    PV_TAKE(&scope, lengths, samples);
-    PV_TAKE(&scope, cluster, samples);
-    PV_TAKE_ZERO(&scope, centres, (size_t)clusters * (dim + 1));
-    PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(sample_documents(l, filled, samples, sums, lengths));
-    for (size_t k = 0; k < samples; k++)
-        for (size_t d = 0; d < some; d++)
-            points[k * some + d] =
-                (float)((double)sums[k * dim + dim - some + d] / (lengths[k] + START_PRIOR));
-    PV_TRY_DONE(pv_kmeans(l->ctx, points, NULL, samples, (uint32_t)some, clusters, cluster));
-    for (size_t k = 0; k < samples; k++) {
-        double *centre = centres + cluster[k] * (dim + 1);
-        for (size_t d = 0; d < dim; d++)
-            centre[d] += (double)sums[k * dim + d];
-        centre[dim] += lengths[k];
-    }
-    for (uint32_t k = 0; k < clusters; k++)
-        for (size_t d = 0; d < dim; d++)
-            l->fit.vectors[d * l->fit.stride + fixed + k] =
-                START_LENGTH *
-                (float)(centres[k * (dim + 1) + d] / (centres[k * (dim + 1) + dim] + START_PRIOR));
-    status = pv_topic_fit_start(&l->fit);
-done:
-    pv_scope_free(&scope);
-    return status;
-}
-
-/* ---- The E-step ------------------------------------------------------------------------------ */
-
-static psdvec_status find_mixtures(void *arg, size_t task, int worker)
-{
-    learning *l = arg;
-    const pv_batch *batch = l->batch;
-    pv_topic_sweep_fn *sweep = pv_topic_sweep_best();
-    size_t end = (task + 1) * TASK_DOCUMENTS;
-    float *all = l->mixtures.data, *sums = l->sums + (size_t)worker * l->words.stride;
-    for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
-        uint64_t from = batch->begin[k];
-        float *gamma = all + (batch->first + k) * l->words.topics;
-        pv_mixture_find(&l->words, sweep, batch->word + from, batch->frequency + from,
-                        (size_t)(batch->begin[k + 1] - from), l->sweeps, SWEEP_TOLERANCE, gamma,
-                        l->weights + k * l->words.stride, sums);
-        l->bounds[k] = pv_mixture_bound(&l->words, gamma);
-    }
-    pv_progress_add(&l->progress,
-                    (end < batch->count ? end : batch->count) - task * TASK_DOCUMENTS);
-    return PSDVEC_OK;
-}
-
-static psdvec_status count_words(void *arg, size_t task, int worker)
-{
-    learning *l = arg;
-    const pv_batch *batch = l->batch;
-    pv_topic_gather_fn *gather = pv_topic_gather_best();
-    size_t stride = l->words.stride;
-    float *sums = l->sums + (size_t)worker * stride;
-    for (size_t w = task * TASK_WORDS; w < (task + 1) * TASK_WORDS && w < l->space.words; w++) {
-        uint64_t from = batch->turned[w], count = batch->turned[w + 1] - from;
-        const float *beta = l->words.beta + w * stride;
-        float *counts = l->fit.counts + w * stride;
-        memset(sums, 0, stride * sizeof *sums);
-        l->word_bounds[w] += gather(beta, stride, batch->document + from, batch->times + from,
-                                    (size_t)count, l->weights, sums);
-        for (size_t k = 0; k < stride; k++)
-            counts[k] += beta[k] * sums[k];
-    }
-    return PSDVEC_OK;
-}
-
-/* All mixtures and expected counts, and the bound. */
-static psdvec_status expect(learning *l, double *bound)
-{
-    double sum = pv_topic_fit_prior(&l->fit);
-    size_t word_tasks = (l->space.words + TASK_WORDS - 1) / TASK_WORDS;
-    memset(l->fit.counts, 0, (size_t)l->space.words * l->words.stride * sizeof *l->fit.counts);
-    memset(l->word_bounds, 0, l->space.words * sizeof *l->word_bounds);
-    for (size_t b = 0; b < l->batches.count; b++) {
-        PV_TRY(pv_batches_get(&l->batches, b, &l->batch));
-        size_t tasks = (l->batch->count + TASK_DOCUMENTS - 1) / TASK_DOCUMENTS;
-        PV_TRY(pv_parallel_tasks(l->ctx, tasks, find_mixtures, l));
-        PV_TRY(pv_parallel_tasks(l->ctx, word_tasks, count_words, l));
-        for (size_t k = 0; k < l->batch->count; k++)
-            sum += l->bounds[k];
-    }
-    for (uint32_t w = 0; w < l->space.words; w++)
-        sum += l->word_bounds[w];
-    *bound = sum;
-    return isfinite(sum)
-               ? PSDVEC_OK
-               : pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,
-                         "the bound of the topics is not a finite number; check the model "
-                         "with psdvec info --verify");
-}
-
-static psdvec_status iterate(learning *l)
-{
-    uint32_t most = l->options.iterations;
-    pv_progress_begin(&l->progress, l->ctx, "learning topics", "documents",
-                      (uint64_t)l->documents.count * most);
-    for (uint32_t t = 0; t < most; t++) {
-        l->sweeps = t == 0 ? FIRST_SWEEPS : SWEEPS;
-        PV_TRY(expect(l, &l->history[t]));
-        l->progress.objective = l->history[t];
-        l->iterations = t + 1;
-        double gain = t ? (l->history[t] - l->history[t - 1]) / (double)l->known : 0;
-        pv_note(l->ctx, "iteration %u: bound %.6f per word", (unsigned)t + 1,
-                l->history[t] / (double)l->known);
-        if (t + 1 == most || (t + 1 >= LEAST_ITERATIONS && gain < l->options.tolerance))
-            break;
-        PV_TRY(pv_topic_fit_improve(&l->fit, FIT_STEPS));
-    }
-    pv_progress_end(&l->progress);
-    return PSDVEC_OK;
-}
-
 /* ---- The result ------------------------------------------------------------------------------ */
 
 /* The order of the topics: the null topic, then by descending share. */
 static psdvec_status order_topics(const learning *l, pv_scope *scope, uint32_t **order,
                                   double **shares)
 {
-    uint32_t topics = l->options.topics, fixed = l->options.null_topic;
+    const pv_topic_fit *fit = &l->em.fit;
+    uint32_t topics = fit->topics, fixed = l->options.null_topic;
     double *mass, total = 0;
     PV_TAKE(scope, *order, topics);
     PV_TAKE(scope, *shares, topics);
@@ -339,7 +120,7 @@ static psdvec_status order_topics(const learning *l, pv_scope *scope, uint32_t *
     PV_TRY(pv_scope_status(scope));
     for (uint32_t w = 0; w < l->space.words; w++)
         for (uint32_t k = 0; k < topics; k++)
-            mass[k] += (double)l->fit.counts[w * l->fit.stride + k];
+            mass[k] += (double)fit->counts[w * fit->stride + k];
     for (uint32_t k = 0; k < topics; k++) {
         uint32_t at = k;
         total += mass[k];
@@ -377,12 +158,32 @@ static psdvec_status describe(const learning *l, pv_buffer *settings, pv_buffer 
     return pv_buffer_byte(model, '\0');
 }
 
+/* The numbers of topics that were tried. */
+static psdvec_status describe_trials(const pv_topic_choice *choice, pv_buffer *json)
+{
+    pv_json_writer w;
+    if (choice->count == 0)
+        return PSDVEC_OK;
+    pv_json_writer_init(&w, json);
+    pv_json_open_array(&w, NULL);
+    for (size_t k = 0; k < choice->count; k++) {
+        pv_json_open_object(&w, NULL);
+        pv_json_put_u64(&w, "topics", choice->trials[k].topics);
+        pv_json_put_double(&w, "bound", choice->trials[k].bound);
+        pv_json_put_double(&w, "error", choice->trials[k].error);
+        pv_json_close(&w);
+    }
+    pv_json_close(&w);
+    PV_TRY(pv_json_writer_status(&w));
+    return pv_buffer_byte(json, '\0');
+}
+
 /* Mixtures instead of gamma, with the topics in their final order. */
 static void finish_mixtures(const learning *l, const uint32_t *order, float *row)
 {
-    uint32_t topics = l->options.topics;
+    uint32_t topics = l->em.fit.topics;
     for (size_t d = 0; d < l->documents.count; d++) {
-        float *gamma = (float *)l->mixtures.data + d * topics;
+        float *gamma = (float *)l->em.mixtures.data + d * topics;
         double sum = 0;
         for (uint32_t k = 0; k < topics; k++)
             sum += (double)gamma[k];
@@ -395,9 +196,10 @@ static void finish_mixtures(const learning *l, const uint32_t *order, float *row
 static psdvec_status write_topics(learning *l, const char *output)
 {
     pv_scope scope = {.ctx = l->ctx, .what = "the topics file"};
-    pv_buffer settings = {.ctx = l->ctx}, model = {.ctx = l->ctx};
+    pv_buffer settings = {.ctx = l->ctx}, model = {.ctx = l->ctx}, trials = {.ctx = l->ctx};
     psdvec_status status;
-    uint32_t topics = l->options.topics, words = l->space.words, dim = l->space.dim, *order;
+    const pv_topic_em *em = &l->em;
+    uint32_t topics = em->fit.topics, words = l->space.words, dim = l->space.dim, *order;
     uint64_t *offsets;
     char *bytes;
     double *shares, *alpha;
@@ -407,6 +209,7 @@ static psdvec_status write_topics(learning *l, const char *output)
         length += l->model->offsets[l->chosen[w] + 1] - l->model->offsets[l->chosen[w]];
     PV_TRY_DONE(order_topics(l, &scope, &order, &shares));
     PV_TRY_DONE(describe(l, &settings, &model));
+    PV_TRY_DONE(describe_trials(&l->choice, &trials));
     PV_TAKE(&scope, offsets, (size_t)words + 1);
     PV_TAKE(&scope, bytes, length);
     PV_TAKE(&scope, alpha, topics);
@@ -421,22 +224,23 @@ static psdvec_status write_topics(learning *l, const char *output)
         offsets[w + 1] = offsets[w] + at[1] - at[0];
     }
     for (uint32_t k = 0; k < topics; k++) {
-        alpha[k] = l->alpha[order[k]];
-        pv_topic_fit_vector(&l->fit, order[k], vectors + (size_t)k * dim);
+        alpha[k] = em->alpha[order[k]];
+        pv_topic_fit_vector(&em->fit, order[k], vectors + (size_t)k * dim);
         for (uint32_t w = 0; w < words; w++)
-            probabilities[(size_t)k * words + w] = l->fit.beta[w * l->fit.stride + order[k]];
+            probabilities[(size_t)k * words + w] = em->fit.beta[w * em->fit.stride + order[k]];
     }
     finish_mixtures(l, order, row);
     pv_topics_data data = {.info = {.topics = topics,
                                     .words = words,
                                     .dim = dim,
                                     .documents = l->documents.count,
-                                    .known_tokens = l->known,
-                                    .iterations = l->iterations,
-                                    .bound = l->history[l->iterations - 1],
+                                    .known_tokens = em->known,
+                                    .iterations = em->iterations,
+                                    .bound = em->history[em->iterations - 1],
                                     .null_topic = l->options.null_topic,
                                     .settings_json = settings.data,
-                                    .model_json = model.data},
+                                    .model_json = model.data,
+                                    .trials_json = trials.data},
                            .bytes = bytes,
                            .offsets = offsets,
                            .base = l->base,
@@ -444,17 +248,18 @@ static psdvec_status write_topics(learning *l, const char *output)
                            .probabilities = probabilities,
                            .shares = shares,
                            .alpha = alpha,
-                           .mixtures = l->mixtures.data,
+                           .mixtures = em->mixtures.data,
                            .names = l->documents.text.data,
                            .name_offsets = l->documents.names,
-                           .lengths = l->lengths,
-                           .history = l->history,
+                           .lengths = em->lengths,
+                           .history = em->history,
                            .phrases = pv_model_phrases(l->model)};
     status = pv_topics_write(l->ctx, output, &data);
 done:
     pv_scope_free(&scope);
     pv_buffer_free(&settings);
     pv_buffer_free(&model);
+    pv_buffer_free(&trials);
     return status;
 }
 
@@ -486,57 +291,59 @@ static psdvec_status read_documents(learning *l, const psdvec_text_options *text
     return pv_documents_read(&l->documents, &l->text, l->model->phrases, inputs, input_count);
 }
 
-static psdvec_status prepare(learning *l)
+static psdvec_status prepare_words(learning *l)
 {
-    psdvec_context *ctx = l->ctx;
-    uint32_t topics = l->options.topics;
     PV_TRY(choose_words(l));
     uint32_t words = l->space.words, dim = l->model->info.dim;
-    PV_TRY(pv_topic_space_init(&l->space, ctx, words, dim, l->base));
+    PV_TRY(pv_topic_space_init(&l->space, l->ctx, words, dim, l->base));
     for (uint32_t w = 0; w < words; w++)
         pv_vector_set_copy(&l->model->vectors, l->chosen[w], 1,
                            l->space.features + (size_t)w * dim);
-    PV_TRY(pv_topic_space_prepare(&l->space, l->base));
-    PV_TRY(pv_topic_fit_init(&l->fit, &l->space, &l->options));
-    PV_TRY(pv_batches_init(&l->batches, &l->documents, l->vocabulary, words));
-    size_t stride = l->fit.stride, most = l->batches.most, documents = l->documents.count;
-    PV_TAKE(&l->memory, l->alpha, topics);
-    PV_TAKE_ZERO(&l->memory, l->lengths, documents);
-    PV_TAKE(&l->memory, l->weights, most * stride);
-    PV_TAKE(&l->memory, l->sums, (size_t)psdvec_threads(ctx) * stride);
-    PV_TAKE(&l->memory, l->bounds, most);
-    PV_TAKE(&l->memory, l->word_bounds, words);
-    PV_TAKE(&l->memory, l->history, l->options.iterations);
-    PV_TRY(pv_scope_status(&l->memory));
-    for (uint32_t k = 0; k < topics; k++)
-        l->alpha[k] = l->options.alpha;
-    l->words = (pv_topic_words){
-        .topics = topics, .stride = stride, .beta = l->fit.beta, .alpha = l->alpha};
-    uint64_t bytes = (uint64_t)documents * topics * sizeof(float);
-    PV_TRY(pv_large_alloc(ctx, (uint64_t)documents * topics, sizeof(float), l->folder,
-                          pv_large_spills(ctx, bytes, 0), "the mixtures of the documents",
-                          &l->mixtures));
-    for (size_t b = 0; b < l->batches.count; b++) {
-        const pv_batch *batch;
-        PV_TRY(pv_batches_get(&l->batches, b, &batch));
-        for (size_t k = 0; k < batch->count; k++) {
-            uint64_t *length = &l->lengths[batch->first + k];
-            for (uint64_t e = batch->begin[k]; e < batch->begin[k + 1]; e++)
-                *length += (uint64_t)batch->frequency[e];
-            pv_mixture_start(&l->words, (double)*length,
-                             (float *)l->mixtures.data + (batch->first + k) * topics);
-        }
+    return pv_topic_space_prepare(&l->space, l->base);
+}
+
+/* The checksum of the documents' words and names. */
+static psdvec_status hash_documents(const learning *l, uint64_t *hash)
+{
+    enum { PIECE = 1 << 16 };
+    const pv_documents *d = &l->documents;
+    char *piece = pv_alloc(l->ctx, PIECE, 1, "the checksum of the documents");
+    uint64_t length = pv_spool_length(d->entries);
+    psdvec_status status = piece ? PSDVEC_OK : pv_failure(l->ctx);
+    *hash = XXH3_64bits(d->begin, (d->count + 1) * sizeof *d->begin);
+    *hash = XXH3_64bits_withSeed(d->text.data, d->text.length, *hash);
+    for (uint64_t at = 0; status == PSDVEC_OK && at < length; at += PIECE) {
+        size_t some = length - at < PIECE ? (size_t)(length - at) : PIECE;
+        status = pv_spool_read(d->entries, at, piece, some);
+        *hash = XXH3_64bits_withSeed(piece, some, *hash);
     }
-    return start(l);
+    pv_free(l->ctx, piece);
+    return status;
+}
+
+/* A run is resumed if its options, documents and model are the same. */
+static psdvec_status open_partial(learning *l, const char *output)
+{
+    pv_buffer key = {.ctx = l->ctx}, model = {.ctx = l->ctx};
+    uint64_t documents;
+    psdvec_status status;
+    PV_TRY_DONE(describe(l, &key, &model));
+    key.length--; /* without the final zero */
+    PV_TRY_DONE(hash_documents(l, &documents));
+    PV_TRY_DONE(pv_buffer_printf(&key, "\nmodel %s %u x %u\ndocuments %016" PRIx64, model.data,
+                                 l->model->info.words, l->model->info.dim, documents));
+    status = pv_partial_open(l->ctx, output, key.data, l->options.restart, &l->partial);
+done:
+    pv_buffer_free(&key);
+    pv_buffer_free(&model);
+    return status;
 }
 
 static void release(learning *l)
 {
-    pv_topic_fit_free(&l->fit);
+    pv_topic_em_free(&l->em);
     pv_topic_space_free(&l->space);
-    pv_batches_free(&l->batches);
     pv_documents_free(&l->documents);
-    pv_large_free(l->ctx, &l->mixtures);
     pv_buffer_free(&l->strings);
     free(l->folder);
     pv_scope_free(&l->memory);
@@ -545,14 +352,23 @@ static void release(learning *l)
 static psdvec_status learn(learning *l, const psdvec_text_options *text, const char *const *inputs,
                            size_t input_count, const char *output)
 {
+    psdvec_topic_options options = l->options;
     PV_TRY(check_model(l));
     PV_TRY(pv_output_try(l->ctx, output));
     l->folder = pv_folder_of(output);
     if (!l->folder)
         return pv_fail(l->ctx, PSDVEC_ERR_MEMORY, "no memory for the name of a folder");
     PV_TRY(read_documents(l, text, inputs, input_count));
-    PV_TRY(prepare(l));
-    PV_TRY(iterate(l));
+    PV_TRY(prepare_words(l));
+    PV_TRY(open_partial(l, output));
+    if (options.topics == 0) {
+        PV_TRY(pv_topics_choose(&l->choice, &options, &l->space, &l->documents, l->vocabulary,
+                                l->folder, l->partial));
+        options.topics = l->choice.topics;
+    }
+    PV_TRY(pv_topic_em_init(&l->em, &options, &l->space, &l->documents, l->vocabulary, l->folder,
+                            l->partial));
+    PV_TRY(pv_topic_em_run(&l->em, "learning topics"));
     return write_topics(l, output);
 }
 
@@ -577,15 +393,18 @@ psdvec_status psdvec_topics_learn(psdvec_context *ctx, const psdvec_topic_option
     if (status == PSDVEC_OK && report) {
         *report = (psdvec_topics_report){.documents = l.documents.count,
                                          .tokens = l.documents.tokens,
-                                         .known_tokens = l.known,
+                                         .known_tokens = l.em.known,
                                          .words = l.space.words,
-                                         .topics = l.options.topics,
-                                         .iterations = l.iterations,
-                                         .bound = l.history[l.iterations - 1],
-                                         .seconds = pv_now() - began};
+                                         .topics = l.em.fit.topics,
+                                         .iterations = l.em.iterations,
+                                         .bound = l.em.history[l.em.iterations - 1],
+                                         .seconds = pv_now() - began,
+                                         .merged = l.em.merged,
+                                         .trials = (uint32_t)l.choice.count};
         for (size_t k = 0; k < l.documents.count; k++)
-            report->empty += l.lengths[k] == 0;
+            report->empty += l.em.lengths[k] == 0;
     }
+    pv_partial_close(l.partial, pv_is_settled(status));
     release(&l);
     return status;
 }

@@ -171,3 +171,17 @@ void pv_mixture_find(const pv_topic_words *t, pv_topic_sweep_fn *sweep_words, co
             break;
     }
 }
+
+double pv_mixture_infer(const pv_topic_words *t, const uint32_t *words, const float *frequency,
+                        size_t count, float *gamma, float *work)
+{
+    double known = 0;
+    for (size_t j = 0; j < count; j++)
+        known += (double)frequency[j];
+    pv_mixture_start(t, known, gamma);
+    pv_mixture_find(t, pv_topic_sweep_best(), words, frequency, count, PV_MOST_SWEEPS,
+                    PV_SWEEP_TOLERANCE, gamma, work, work + t->stride);
+    /* The roles of words and documents are exchanged: only the sum of logarithms is used. */
+    return pv_mixture_bound(t, gamma) + pv_topic_gather_best()(work, t->stride, words, frequency,
+                                                               count, t->beta, work + t->stride);
+}

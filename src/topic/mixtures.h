@@ -59,6 +59,10 @@ void pv_mixture_find(const pv_topic_words *t, pv_topic_sweep_fn *sweep, const ui
 /* Limits for documents whose topics are known. */
 enum { PV_MOST_SWEEPS = 100 };
 #define PV_SWEEP_TOLERANCE 1e-4
+/* Finds gamma (topics) for a document whose topics are known, from the start. Returns the lower bound
+ * of the log-likelihood of its words. work: 2 x stride. */
+double pv_mixture_infer(const pv_topic_words *t, const uint32_t *words, const float *frequency,
+                        size_t count, float *gamma, float *work);
 /* The start for a document of `known` words. */
 void pv_mixture_start(const pv_topic_words *t, double known, float *gamma);
 

@@ -75,7 +75,8 @@ psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_to
                                {"settings", info->settings_json},
                                {"model", info->model_json},
                                {"history", history.data},
-                               {"results", found.data}};
+                               {"results", found.data},
+                               {"trials", info->trials_json}};
     uint64_t topics = info->topics, words = info->words, documents = info->documents;
     const pv_tensor tensors[] = {
         pv_tensor_of("words", PV_DTYPE_U8, data->offsets[words], 0, data->bytes),
@@ -92,7 +93,7 @@ psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_to
         pv_tensor_of(data->phrases.length ? PV_PHRASES_TENSOR : NULL, PV_DTYPE_U8,
                      data->phrases.length, 0, data->phrases.lines)};
     status = pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
-                              sizeof meta / sizeof *meta, true);
+                              sizeof meta / sizeof *meta - (info->trials_json ? 0 : 1), true);
 done:
     pv_buffer_free(&history);
     pv_buffer_free(&found);
@@ -251,6 +252,7 @@ static psdvec_status open_file(psdvec_topics *t, const char *path)
     info->file_bytes = pv_st_bytes(t->file);
     info->settings_json = pv_st_meta(t->file, "settings");
     info->model_json = pv_st_meta(t->file, "model");
+    info->trials_json = pv_st_meta(t->file, "trials");
     PV_TRY(read_text(t));
     PV_TRY(pv_word_index_init(&t->index, t->ctx, info->words, t->bytes, t->offsets,
                               "the words of the topics"));

@@ -364,6 +364,12 @@ psdvec_status pv_topic_fit_start(pv_topic_fit *f)
     return exponentiate(f);
 }
 
+psdvec_status pv_topic_fit_resume(pv_topic_fit *f)
+{
+    PV_TRY(pv_blas_ready(f->memory.ctx));
+    return exponentiate(f);
+}
+
 /* Sets `towards` and `direction`, and the derivatives of the prior along it. */
 static psdvec_status aim_vectors(pv_topic_fit *f, double *slope, double *curve)
 {

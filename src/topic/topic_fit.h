@@ -67,6 +67,9 @@ void pv_topic_fit_free(pv_topic_fit *f);
 
 /* Computes beta from the vectors and residuals. */
 psdvec_status pv_topic_fit_start(pv_topic_fit *f);
+/* Computes beta from the logits and log_z, which with the vectors and residuals are the state of a
+ * fit between two improvements. */
+psdvec_status pv_topic_fit_resume(pv_topic_fit *f);
 /* Improves the vectors and residuals for the counts, in `steps` rounds, and computes beta. */
 psdvec_status pv_topic_fit_improve(pv_topic_fit *f, unsigned steps);
 /* The logarithm of the priors, without constants. */

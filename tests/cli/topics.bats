@@ -21,7 +21,7 @@ make_documents() {
     "$PSDVEC" train documents.txt --min-count 1 --dim 8 -q -o model
 }
 
-learn() { "$PSDVEC" topics learn model documents.txt --topics 3 "$@"; }
+learn() { "$PSDVEC" topics learn model documents.txt --topics 3 "$@"; } # the last --topics counts
 
 @test "finds the subjects of documents, and shows them" {
     make_documents
@@ -56,6 +56,75 @@ PY
     [ -n "${SANITIZE:-}" ] || { learn --threads 2 --memory 12M -q -o other && cmp one other; }
     learn --threads 2 --residual-precision none -q -o plain
     ! cmp -s one plain
+}
+
+@test "the number of topics is chosen by held-out documents" {
+    make_documents
+    "$PSDVEC" topics learn model documents.txt -o topics 2>said
+    grep -q 'topics  *3 after' said
+    grep -q 'chosen by held-out documents, from 5 trials' said
+    "$PSDVEC" topics show topics --format json >shown
+    python3 - <<'PY'
+import json
+trials = json.load(open("shown"))["trials"]
+assert [t["topics"] for t in trials] == [2, 3, 4, 6, 8], trials
+best = max(trials, key=lambda t: t["bound"])
+assert best["topics"] == 3 and best["error"] == 0 and all(t["error"] > 0 for t in trials if t != best)
+PY
+    "$PSDVEC" topics learn model documents.txt --threads 1 -q -o other
+    cmp topics other
+    head -n 12 documents.txt >few.txt # too few to hold some out
+    "$PSDVEC" topics learn model few.txt -v -o few 2>&1 | grep -q 'too few documents to choose the number of topics'
+    head -n 1 documents.txt >one.txt
+    "$PSDVEC" topics learn model one.txt -q -o few
+    [ "$("$PSDVEC" topics show few --format tsv | sed 1d | wc -l)" -eq 1 ]
+}
+
+@test "topics that are nearly equal are merged" {
+    make_documents
+    learn --topics 9 --merge off -q -o nine
+    [ "$("$PSDVEC" topics show nine --format tsv | sed 1d | wc -l)" -eq 9 ]
+    learn --topics 9 --merge 0.1 -o merged 2>said
+    grep -q 'topics  *3 after' said
+    grep -q '6 were nearly equal to others and merged' said
+    "$PSDVEC" topics show merged --words 8 --format json | python3 -c '
+import json, sys
+words = [set(t["words"].split()) for t in json.load(sys.stdin)["topics"]]
+assert len(words) == 3 and all(len(w) == 8 for w in words) and len(set.union(*words)) == 24'
+    learn --topics 9 --merge 0.1 --threads 3 -q -o other
+    cmp merged other
+    # Of the mixtures, nothing is lost.
+    "$PSDVEC" topics apply merged documents.txt --format tsv >shares
+    awk -F '\t' 'NR > 1 { s = 0; for (k = NF - 2; k <= NF; k++) s += $k; if (s < .999 || s > 1.001) exit 1 }' shares
+}
+
+@test "an interrupted run is resumed, with the same bits" {
+    [ "$(uname)" = Linux ] || skip "needs LD_PRELOAD"
+    [ -z "${SANITIZE:-}" ] || skip "the runtime of a sanitizer must be loaded first"
+    make_documents
+    KILL=$(realpath "${BUILD:-build}/tests/tools/kill_at.so" 2>/dev/null ||
+        realpath "$HERE/../../build/tests/tools/kill_at.so")
+    for options in "--topics 9 --merge 0.1" "--topics auto" "--topics 3 --residual-precision none"; do
+        rm -rf whole
+        # shellcheck disable=SC2086
+        learn $options -q -o whole
+        for k in 3 7 12 30 60 100; do
+            rm -rf part
+            # shellcheck disable=SC2086
+            KILL_AT=$k LD_PRELOAD=$KILL "$PSDVEC" topics learn model documents.txt $options -q -o part 2>/dev/null && continue
+            # shellcheck disable=SC2086
+            learn $options -o part 2>said
+            cmp whole part
+            [ ! -e part.partial ]
+            [ $k -lt 12 ] || grep -q 'resuming after iteration\|auto' said <(echo "$options")
+        done
+    done
+    # A state of other documents or options is not used.
+    KILL_AT=60 LD_PRELOAD=$KILL "$PSDVEC" topics learn model documents.txt --topics 9 -q -o part 2>/dev/null || true
+    [ -e part.partial ]
+    sed 1d documents.txt >fewer.txt
+    "$PSDVEC" topics learn model fewer.txt --topics 9 -o part 2>said
+    ! grep -q resuming said
 }
 
 @test "the bound rises in every iteration" {

@@ -127,7 +127,7 @@ class Topics:
         facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
             "topics", "words", "dim", "documents", "known_tokens", "iterations", "file_bytes")}
         facts["bound"], facts["null_topic"] = float(i.bound), bool(i.null_topic)
-        for name in ("settings", "model"):
+        for name in ("settings", "model", "trials"):
             stored = text(getattr(i, name + "_json"))
             facts[name] = json.loads(stored) if stored else None
         return facts

@@ -1,0 +1,58 @@
+/* Learning topics from documents by variational EM (docs/explanation/topics.md).
+ *
+ *     start: clusters of document vectors
+ *            │
+ *            ▼
+ *     mixtures of all documents (E-step, mixtures.h) ──► expected counts of words and topics
+ *            ▲                                                    │
+ *            └──── P(word | topic) ◄── vectors, residuals (M-step, topic_fit.h)
+ *
+ * Time per iteration: entries x topics x sweeps, and words x topics x dim.
+ */
+#ifndef PV_TOPIC_EM_H
+#define PV_TOPIC_EM_H
+
+#include "base/file.h"
+#include "base/partial.h"
+#include "base/progress.h"
+#include "topic/topic_fit.h"
+
+typedef struct pv_topic_em {
+    psdvec_context *ctx;
+    pv_scope memory;
+    psdvec_topic_options options;
+    const pv_documents *documents;
+    const pv_topic_space *space;
+    pv_batches batches;
+    pv_topic_fit fit;
+    pv_topic_words words;
+    double *alpha;     /* topics */
+    uint64_t *lengths; /* documents: words that are in the vocabulary */
+    uint64_t known;    /* their sum */
+    pv_large mixtures; /* documents x topics: gamma */
+    double *history;   /* iterations: the bound after each */
+    uint32_t iterations;
+    uint32_t merged;     /* topics that were merged into others */
+    uint32_t changed;    /* the number of iterations when topics were last merged */
+    pv_partial *partial; /* for saved states, or NULL */
+    /* Of the current batch: */
+    const pv_batch *batch;
+    float *weights;      /* documents of a batch x stride */
+    float *sums;         /* workers x stride */
+    double *bounds;      /* documents of a batch */
+    double *word_bounds; /* words */
+    unsigned sweeps;
+    pv_progress progress;
+} pv_topic_em;
+
+/* Finds where the topics begin, or loads the state of an interrupted run. `vocabulary`: as in pv_batches_init. `folder`: for temporary files. `partial` may be NULL. What the
+ * arguments point to must stay valid. The caller frees it in any case. */
+psdvec_status pv_topic_em_init(pv_topic_em *em, const psdvec_topic_options *options,
+                               const pv_topic_space *space, const pv_documents *documents,
+                               const uint32_t *vocabulary, const char *folder, pv_partial *partial);
+void pv_topic_em_free(pv_topic_em *em);
+
+/* Iterates until the bound converges, and merges near-equal topics. */
+psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage);
+
+#endif
