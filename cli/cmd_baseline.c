@@ -74,9 +74,10 @@ static int act(struct run *run)
 #define WHAT_TO_TRAIN_ON                                                                           \
     "give an input: text (files, folders, or - for standard input) or a counts file"
 #define ON_COUNTS                                                                                  \
-    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),           \
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out "),             \
-                COMMON_OPTIONS}
+    .sources = {                                                                                   \
+        LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE, .except = " restart "),                   \
+        LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out" DETAIL_OPTIONS),       \
+        COMMON_OPTIONS}
 
 const struct command cmd_baseline_ppmi = {
     SYSTEM("ppmi"),
@@ -136,7 +137,7 @@ const struct command cmd_baseline_sgns = {
         "windows are formed. Results are bit-for-bit reproducible for any number of threads."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE), OWN_OPTIONS(sgns_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT,
-                                .except = " distance oov resume hold_out "),
+                                .except = " distance oov resume hold_out" DETAIL_OPTIONS),
                 COMMON_OPTIONS},
     .presets = {"sgns", "cbow"},
     .preset_option = "cbow",
@@ -163,7 +164,7 @@ const struct command cmd_baseline_glove = {
         "program, with 300 dimensions as in their paper.",
         TEXT_OR_COUNTS "."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_BASELINE),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out "),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = " hold_out" DETAIL_OPTIONS),
                 COMMON_OPTIONS},
     .presets = {"glove"},
     .examples =

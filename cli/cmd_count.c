@@ -39,7 +39,8 @@ const struct command cmd_count = {
         "An INPUT is a file (plain, gz, bz2, xz, zst, lz4, tar, zip, or a Wikipedia dump), a "
         "folder with such files, or - for standard input. Results are bit-for-bit reproducible "
         "for any number of threads, any memory limit and any order of the inputs."),
-    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = DETAIL_OPTIONS),
+                COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec count wiki.txt -o wiki.counts.safetensors", "Count one file."},
         {"psdvec count wiki.txt books notes.tar.gz -o all.counts.safetensors",

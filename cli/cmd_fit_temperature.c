@@ -182,7 +182,8 @@ const struct command cmd_fit_temperature = {
         "explain and generate use them; psdvec info shows them. Without either, nothing is "
         "written. Fit with --counts if you score with --counts. By default, text is tokenised as "
         "the model's text was."),
-    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
+    .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT, .except = DETAIL_OPTIONS),
                 COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",

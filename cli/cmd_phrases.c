@@ -66,7 +66,8 @@ const struct command cmd_phrases = {
         "phrases (--list), or both. Read joined text with --underscores join or --tokenizer "
         "whitespace. With --phrases FILE, the phrases of an existing list are joined instead."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_PHRASES), OWN_OPTIONS(options),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT, .except = DETAIL_OPTIONS),
+                COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec phrases wiki.txt --min-count 2 --threshold 5 -o joined.txt --list phrases.tsv",
          "Join phrases, and list them."},

@@ -526,8 +526,7 @@ static int score_inputs(struct score *s)
 {
     psdvec_text_options text = *psdvec_scorer_text_options(s->scoring.scorer);
     text.min_document_words = 1;
-    text.strict = false;
-    text.json_field = NULL;
+    options_plain(&text);
     int code = options_apply(s->run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;
@@ -594,7 +593,8 @@ const struct command cmd_score = {
         "counted. With --sort, only the scores and the beginnings of documents are kept in memory."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS,
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .except = " influences "),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT, .except = DETAIL_OPTIONS),
+                COMMON_OPTIONS},
     .inherited = options_of_model,
     .inherited_from = "the model's",
     .examples = EXAMPLES(

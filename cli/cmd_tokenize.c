@@ -54,7 +54,8 @@ const struct command cmd_tokenize = {
         "Prints the tokens of its inputs, or of standard input, exactly as psdvec count sees "
         "them: separated by spaces, one document per line (with --sentences, one sentence per "
         "line). Documents without words are omitted."),
-    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT), COMMON_OPTIONS},
+    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT, .except = DETAIL_OPTIONS),
+                COMMON_OPTIONS},
     .examples = EXAMPLES(
         {"psdvec tokenize wiki.txt", "Show how a text is tokenised."},
         {"psdvec tokenize books --sentences", "A folder, one sentence per line."},

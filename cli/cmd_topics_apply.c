@@ -15,11 +15,11 @@ static const psdvec_option options[] = {
                  .help = "in output for people, show the N largest topics of each document"),
     {0}};
 
-static const struct column columns[] = {NUMBERS(NULL, "document", 0, 0, .width = 8),
-                                        NUMBERS(NULL, "words", 0, 0, .gap = 2, .width = 7),
-                                        NUMBERS(NULL, "known", 0, 0, .gap = 2, .width = 7),
-                                        COLUMN(NULL, "topics", .gap = 2, .width = 30),
-                                        COLUMN(NULL, "beginning", .gap = 2, .rest = true)};
+/* What the text may say about a document. */
+enum { LABEL, DATE, NAME, DETAILS };
+static const char *const detail_names[DETAILS] = {"label", "date", "name"};
+
+enum { COLUMNS = 5 + DETAILS };
 
 struct applied {
     struct run *run;
@@ -29,7 +29,34 @@ struct applied {
     uint32_t topics;
     size_t top;
     uint64_t documents, empty;
+    bool has[DETAILS]; /* which details the text has */
+    struct column columns[COLUMNS];
 };
+
+static const char *detail(const psdvec_topic_mixture *m, unsigned which)
+{
+    return which == LABEL ? m->label : which == DATE ? m->date : m->name;
+}
+
+/* Finds out which details the text has, and makes columns for them. */
+static void prepare(struct applied *a, const psdvec_text_options *text)
+{
+    const char *const fields[DETAILS] = {text->label_field, text->date_field, text->name_field};
+    for (unsigned k = 0; k < DETAILS; k++)
+        a->has[k] = fields[k] || (text->columns && strstr(text->columns, detail_names[k]));
+    bool described = a->has[LABEL] || a->has[DATE] || a->has[NAME];
+    const struct column all[COLUMNS] = {
+        NUMBERS(NULL, "document", 0, 0, .width = 8),
+        NUMBERS(NULL, "words", 0, 0, .gap = 2, .width = 7),
+        NUMBERS(NULL, "known", 0, 0, .gap = 2, .width = 7),
+        COLUMN(NULL, a->has[LABEL] ? "label" : NULL, .gap = 2, .width = 12),
+        COLUMN(NULL, a->has[DATE] ? "date" : NULL, .gap = 2, .width = 10),
+        COLUMN(NULL, a->has[NAME] ? "name" : NULL, .gap = 2, .width = 12),
+        COLUMN(NULL, "topics", .gap = 2, .width = described ? 18 : 30),
+        COLUMN(NULL, "beginning", .gap = 2, .rest = true)};
+    memcpy(a->columns, all, sizeof all);
+    a->rows = (struct rows)ROWS(NULL, FOR_PEOPLE, a->columns);
+}
 
 /* "7 .52, 3 .21": the largest topics. */
 static const char *largest(const struct applied *a, const psdvec_topic_mixture *m)
@@ -57,6 +84,12 @@ static void add_line(struct applied *a, const psdvec_topic_mixture *m)
     if (a->run->format == FORMAT_TSV) {
         buffer_format(line, "%llu\t", (unsigned long long)m->number);
         escape_tsv(line, m->source, strlen(m->source));
+        for (unsigned k = 0; k < DETAILS; k++)
+            if (a->has[k]) {
+                const char *value = detail(m, k);
+                buffer_char(line, '\t');
+                escape_tsv(line, value ? value : "", value ? strlen(value) : 0);
+            }
         buffer_format(line, "\t%llu\t%llu\t%.8g", (unsigned long long)m->words,
                       (unsigned long long)m->known, m->bound);
         for (uint32_t k = 0; k < a->topics; k++)
@@ -66,6 +99,11 @@ static void add_line(struct applied *a, const psdvec_topic_mixture *m)
         buffer_json(line, m->source, strlen(m->source));
         buffer_text(line, ", \"beginning\": ");
         buffer_json(line, m->beginning, strlen(m->beginning));
+        for (unsigned k = 0; k < DETAILS; k++)
+            if (detail(m, k)) {
+                buffer_format(line, ", \"%s\": ", detail_names[k]);
+                buffer_json(line, detail(m, k), strlen(detail(m, k)));
+            }
         buffer_format(line, ", \"words\": %llu, \"known\": %llu, \"bound\": %.8g, \"shares\": [",
                       (unsigned long long)m->words, (unsigned long long)m->known, m->bound);
         for (uint32_t k = 0; k < a->topics; k++)
@@ -85,6 +123,7 @@ static void take(void *user, const psdvec_topic_mixture *m)
         add_line(a, m);
     } else {
         rows_add(&a->rows, whole_cell(m->number), whole_cell(m->words), whole_cell(m->known),
+                 text_cell(m->label), text_cell(m->date), text_cell(m->name),
                  text_cell(largest(a, m)), text_cell(m->beginning));
         show_rows_so_far(&a->show, &a->rows);
         show_flush(&a->show);
@@ -97,7 +136,11 @@ static void start(struct applied *a)
     struct buffer *head = &a->line;
     if (a->run->format != FORMAT_TSV)
         return;
-    buffer_text(head, "document\tsource\twords\tknown\tbound");
+    buffer_text(head, "document\tsource");
+    for (unsigned k = 0; k < DETAILS; k++)
+        if (a->has[k])
+            buffer_format(head, "\t%s", detail_names[k]);
+    buffer_text(head, "\twords\tknown\tbound");
     for (uint32_t k = 0; k < a->topics; k++)
         buffer_format(head, "\ttopic_%u", (unsigned)k + 1);
     buffer_char(head, '\n');
@@ -113,11 +156,10 @@ static int act(struct run *run)
     if (code)
         return code;
     psdvec_text_options text = *psdvec_topics_text_options(topics);
-    text.strict = false;
-    text.json_field = NULL;
+    options_plain(&text);
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     a.topics = psdvec_topics_get_info(topics)->topics;
-    a.rows = (struct rows)ROWS(NULL, FOR_PEOPLE, columns);
+    prepare(&a, &text);
     show_start(&a.show, run, false);
     if (!code) {
         start(&a);
@@ -146,7 +188,8 @@ const struct command cmd_topics_apply = {
         "topic.",
         "With --format tsv or json, all shares are printed, one document per line, with a lower "
         "bound of the log-likelihood of its known words. By default, text is tokenised as the "
-        "documents were from which the topics were learnt."),
+        "documents were from which the topics were learnt. Labels, dates and names that the text "
+        "gives (--columns, --label-field, ...) are printed with each document."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
                 COMMON_OPTIONS},
     .inherited = options_of_model,

@@ -34,8 +34,7 @@ static int evaluate(struct run *run, const char *path, struct rows *rows)
     if (code)
         return code;
     psdvec_text_options text = *psdvec_topics_text_options(topics);
-    text.strict = false;
-    text.json_field = NULL;
+    options_plain(&text);
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (!code) {
         psdvec_status status = psdvec_topics_evaluate(

@@ -80,8 +80,7 @@ static int act(struct run *run)
     code = model_file_text(run, model, &text);
     if (code)
         return code;
-    text.strict = false;
-    text.json_field = NULL;
+    options_plain(&text);
     code = options_apply(run, PSDVEC_OPTIONS_TEXT, &text);
     if (code)
         return code;

@@ -32,10 +32,31 @@ static const struct column word_columns[] = {
 static const struct column nearest_columns[] = {
     NUMBERS("topic", NULL, 0, 0), COLUMN("word", "nearest word", .gap = 2, .width = 26),
     BARS(.gap = 1, .width = 20), NUMBERS("similarity", "cosine", 3, -6, .gap = 1, .width = 11)};
-static const struct column document_columns[] = {
-    NUMBERS("topic", NULL, 0, 0), NUMBERS("document", "document", 0, 0, .gap = 2, .width = 8),
-    NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6), COLUMN("source", NULL),
-    COLUMN("beginning", "beginning", .gap = 2, .rest = true)};
+
+enum { DOCUMENT_COLUMNS = 8 };
+
+/* A table of documents, with the columns that they have. */
+struct documents {
+    struct column columns[DOCUMENT_COLUMNS];
+    struct rows rows;
+};
+
+static void documents_init(struct documents *d, const psdvec_topics *topics)
+{
+    const psdvec_topics_info *info = psdvec_topics_get_info(topics);
+    const struct column all[DOCUMENT_COLUMNS] = {
+        NUMBERS("topic", NULL, 0, 0),
+        NUMBERS("document", "document", 0, 0, .gap = 2, .width = 8),
+        NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6),
+        COLUMN("source", NULL),
+        COLUMN(info->labelled ? "label" : NULL, info->labelled ? "label" : NULL, .gap = 2,
+               .most = 24),
+        COLUMN(info->dated ? "date" : NULL, info->dated ? "date" : NULL, .gap = 2, .most = 16),
+        COLUMN(info->named ? "name" : NULL, info->named ? "name" : NULL, .gap = 2, .most = 24),
+        COLUMN("beginning", "beginning", .gap = 2, .rest = true)};
+    memcpy(d->columns, all, sizeof all);
+    d->rows = (struct rows)ROWS("documents", FOR_PEOPLE | IN_JSON, d->columns);
+}
 
 /* The documents with the largest shares of a topic. */
 static void add_documents(struct rows *rows, struct run *run, const psdvec_topics *topics,
@@ -49,6 +70,9 @@ static void add_documents(struct rows *rows, struct run *run, const psdvec_topic
         rows_add(rows, whole_cell(topic + 1), whole_cell(documents[k] + 1),
                  real_cell((double)psdvec_topics_mixture(topics, documents[k])[topic]),
                  text_cell(psdvec_topics_source(topics, documents[k])),
+                 text_cell(psdvec_topics_label(topics, documents[k])),
+                 text_cell(psdvec_topics_date(topics, documents[k])),
+                 text_cell(psdvec_topics_name(topics, documents[k])),
                  text_cell(psdvec_topics_beginning(topics, documents[k])));
     free(documents);
 }
@@ -69,12 +93,13 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
                      size_t documents, const struct topics_nearest *nearest)
 {
     struct rows words = ROWS("words", 0, word_columns);
-    struct rows best = ROWS("documents", FOR_PEOPLE | IN_JSON, document_columns);
+    struct documents best;
     struct rows near = ROWS("nearest", FOR_PEOPLE | IN_JSON, nearest_columns);
     psdvec_topic_word *list = must_alloc(most, sizeof *list);
     size_t found = 0, length;
     struct show show;
     double largest = 0;
+    documents_init(&best, topics);
     if (psdvec_topics_words(run->ctx, topics, topic, most, list, &found) != PSDVEC_OK)
         out_of_memory(); /* there is no other reason */
     for (size_t k = 0; k < found; k++)
@@ -97,9 +122,9 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
         show_rows(&show, &near);
     }
     if (documents) {
-        add_documents(&best, run, topics, topic, documents);
+        add_documents(&best.rows, run, topics, topic, documents);
         show_gap(&show);
-        show_rows(&show, &best);
+        show_rows(&show, &best.rows);
     }
     show_finish(&show);
     free(list);
@@ -172,15 +197,16 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
     const psdvec_topics_info *info = psdvec_topics_get_info(topics);
     struct rows rows = topics_rows(nearest->model, g->count);
     struct rows groups = ROWS("groups", IN_JSON, group_columns);
-    struct rows best = ROWS("documents", FOR_PEOPLE | IN_JSON, document_columns);
+    struct documents best;
     struct show show;
+    documents_init(&best, topics);
     for (uint32_t i = 0, group = 0; i < info->topics; i++) {
         uint32_t k = g->count ? g->members[i] : i;
         if (group < g->count && g->first[group] == i)
             add_group(&rows, &groups, run, topics, g, group++, most);
         topics_add_row(&rows, run, topics, k, most, nearest, g->group);
         if (documents)
-            add_documents(&best, run, topics, k, documents);
+            add_documents(&best.rows, run, topics, k, documents);
     }
     show_begin(&show, run, false);
     show_title(&show,
@@ -200,7 +226,7 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
     show_rows(&show, &rows);
     if (documents) {
         show_gap(&show);
-        show_rows(&show, &best);
+        show_rows(&show, &best.rows);
     }
     show_finish(&show);
 }

@@ -164,7 +164,8 @@ const struct command cmd_train = {
         "The model is a file in safetensors format; psdvec convert writes the vectors in formats "
         "of other programs."),
     .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TRAIN), OWN_OPTIONS(options),
-                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT), COMMON_OPTIONS},
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = DETAIL_OPTIONS),
+                COMMON_OPTIONS},
     .presets = {"default", "paper"},
     .preset_option = "preset",
     .alone = "explain-preset",

@@ -35,6 +35,9 @@ struct option_source {
         .library = true, __VA_ARGS__                                                               \
     }
 
+/* Text options for commands that have a use for labels, dates and names of documents. */
+#define DETAIL_OPTIONS " label_field date_field name_field "
+
 /* Rows of the program, by the type of their value. */
 #define FLAG_OPTION(name_, ...)                                                                    \
     {                                                                                              \

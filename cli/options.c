@@ -12,6 +12,13 @@ const char *const options_of_model[] = {"tokenizer",   "case",      "accents",  
                                         "apostrophes", "hyphens",   "min-length",  "max-length",
                                         "document",    "sentences", "underscores", NULL};
 
+void options_plain(psdvec_text_options *text)
+{
+    text->strict = false;
+    text->json_field = text->columns = NULL;
+    text->label_field = text->date_field = text->name_field = NULL;
+}
+
 static int refused(struct run *run, const psdvec_settings *settings, psdvec_status status)
 {
     if (status == PSDVEC_ERR_MEMORY)

@@ -23,6 +23,8 @@ int options_refuse_text(struct run *run, const char *counts);
 /* True if any option of a table was given. */
 bool options_given(const struct arguments *arguments, psdvec_options_kind kind);
 
+/* For text that is not in the records of the text that the options are of. */
+void options_plain(psdvec_text_options *text);
 /* The text options that a command takes from a model if it reads text for one. */
 extern const char *const options_of_model[];
 

@@ -2,6 +2,7 @@
 #include "word_files.h"
 
 #include "exit_status.h"
+#include "options.h"
 #include "phrase.h"
 #include "util/walk.h"
 
@@ -102,7 +103,7 @@ int model_file_text(struct run *run, const psdvec_model *model, psdvec_text_opti
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     *text = ((const psdvec_count_options *)psdvec_settings_struct(settings))->text;
-    text->json_field = NULL; /* lives in the settings, and applies to files */
+    options_plain(text); /* strings live in the settings, and apply to files */
     psdvec_settings_free(settings);
     return EXIT_FINE;
 }

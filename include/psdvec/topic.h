@@ -84,8 +84,9 @@ typedef struct psdvec_topics_info {
     double bound;
     bool null_topic; /* the first topic is the word frequencies */
     uint64_t file_bytes;
-    const char *settings_json; /* the options, and how the text was tokenized */
-    const char *model_json;    /* the model: its name and checksum */
+    const char *settings_json;       /* the options, and how the text was tokenized */
+    const char *model_json;          /* the model: its name and checksum */
+    uint64_t labelled, dated, named; /* documents with a label, a date, a name */
     /* If the number of topics was chosen automatically, the numbers that were tried: an array of
      * objects with the members `topics`, `bound` (of held-out documents, per word) and `error` (the
      * standard error of its difference from the largest bound). Else NULL. */
@@ -134,6 +135,13 @@ PSDVEC_API const float *psdvec_topics_mixture(const psdvec_topics *topics, uint6
 /* Returns the name of the file that a document was in, and its first words; null-terminated. */
 PSDVEC_API const char *psdvec_topics_source(const psdvec_topics *topics, uint64_t document);
 PSDVEC_API const char *psdvec_topics_beginning(const psdvec_topics *topics, uint64_t document);
+
+/* Return the label, date (ISO 8601, as written in the text) and name of a document, if the text that
+ * was learnt from gives them (the text options `columns`, `label_field`, `date_field` and
+ * `name_field`); null-terminated. NULL if there is none. */
+PSDVEC_API const char *psdvec_topics_label(const psdvec_topics *topics, uint64_t document);
+PSDVEC_API const char *psdvec_topics_date(const psdvec_topics *topics, uint64_t document);
+PSDVEC_API const char *psdvec_topics_name(const psdvec_topics *topics, uint64_t document);
 
 /* Finds the `most` documents with the largest share of a topic, best first. */
 PSDVEC_API psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *topics,
@@ -217,6 +225,9 @@ typedef struct psdvec_topic_mixture {
     uint64_t known;        /* words that the topics have; if 0, the mixture is that of the prior */
     const float *shares;   /* one per topic; they sum to 1 */
     double bound;          /* lower bound of the log-likelihood of the known words */
+    const char *label;     /* label, date and name that the text gives; NULL if there is none */
+    const char *date;      /* ISO 8601, as written in the text */
+    const char *name;
 } psdvec_topic_mixture;
 
 typedef void psdvec_topic_mixture_fn(void *user, const psdvec_topic_mixture *mixture);

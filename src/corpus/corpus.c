@@ -363,6 +363,8 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
     file->kind = PV_SEGMENT_TEXT;
     if (corpus->options->json_field)
         file->kind = PV_SEGMENT_JSON_LINES;
+    else if (corpus->options->columns)
+        file->kind = PV_SEGMENT_COLUMNS;
     else if (file->source.markup != PV_MARKUP_NONE)
         file->kind = PV_SEGMENT_TEXT;
     else if (pv_wiki_dump_looks_like(start, length))
@@ -411,15 +413,16 @@ static psdvec_status next_lines(pv_corpus *corpus, corpus_file *file, pv_segment
         if (text->length > LONGEST_RECORD)
             return pv_fail(corpus->ctx, PSDVEC_ERR_DAMAGED,
                            "%s: line %" PRIu64 " is longer than %d MiB; check that the file is "
-                           "JSON lines",
-                           pv_byte_stream_name(file->stream), file->line, LONGEST_RECORD >> 20);
+                           "%s",
+                           pv_byte_stream_name(file->stream), file->line, LONGEST_RECORD >> 20,
+                           file->kind == PV_SEGMENT_COLUMNS ? "tab-separated lines" : "JSON lines");
         wanted = 2 * text->length;
     }
     size_t used = text->data ? (size_t)(cut - text->data) : 0;
     PV_TRY(pv_buffer_append(&file->carry, cut, text->length - used));
     text->length = used;
     file->offset += used;
-    if (file->kind == PV_SEGMENT_JSON_LINES)
+    if (file->kind == PV_SEGMENT_JSON_LINES || file->kind == PV_SEGMENT_COLUMNS)
         for (const char *p = text->data, *end = p + used;
              p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
             file->line++;

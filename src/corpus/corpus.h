@@ -21,6 +21,7 @@
 typedef enum pv_segment_kind {
     PV_SEGMENT_TEXT = 0,
     PV_SEGMENT_JSON_LINES,
+    PV_SEGMENT_COLUMNS,        /* tab-separated lines */
     PV_SEGMENT_WIKI_PAGES,     /* raw markup of pages, each ended by a NUL byte */
     PV_SEGMENT_WIKI_EXTRACTOR, /* lines with <doc ...> and </doc> */
     PV_SEGMENT_WRAPPED         /* wrapped text: blank lines, not line ends, end documents */
@@ -34,7 +35,7 @@ typedef struct pv_segment {
     uint64_t sequence; /* within the file */
     uint64_t offset;   /* of the text within the member */
     uint64_t consumed; /* bytes of the file, possibly compressed, read for it */
-    uint64_t line;     /* number of the first line, for JSON lines; from 1 */
+    uint64_t line;     /* number of the first line, for JSON lines and columns; from 1 */
     bool continues;    /* begins inside a document */
     bool open;         /* ends inside a document, which the next segment continues */
 } pv_segment;

@@ -1,6 +1,7 @@
 /* Text options: their choices and compatibility rules. */
 #include "corpus/options.h"
 
+#include "corpus/columns.h"
 #include "corpus/encoding.h"
 #include "corpus/tokenizer.h"
 
@@ -66,7 +67,30 @@ bool pv_text_options_go_together(const void *options, char *why, size_t size)
                  o->encoding);
         return false;
     }
-    return true;
+    if (o->columns && o->json_field) {
+        snprintf(why, size,
+                 "`columns` describes tab-separated lines and `json_field` JSON lines; "
+                 "give one of them");
+        return false;
+    }
+    const char *field = o->label_field  ? "label_field"
+                        : o->date_field ? "date_field"
+                        : o->name_field ? "name_field"
+                                        : NULL;
+    if (field && !o->json_field) {
+        snprintf(why, size,
+                 "`%s` needs `json_field`, which names the text; for tab-separated lines, use "
+                 "`columns`",
+                 field);
+        return false;
+    }
+    pv_columns columns;
+    return !o->columns || pv_columns_parse(o->columns, &columns, why, size);
+}
+
+void pv_text_options_plain(psdvec_text_options *o)
+{
+    o->json_field = o->columns = o->label_field = o->date_field = o->name_field = NULL;
 }
 
 #define PV_OPTIONS_STRUCT psdvec_text_options

@@ -11,5 +11,7 @@ extern const pv_options_table pv_text_table;
 
 /* The rule of pv_text_table, for text options nested in other options. */
 bool pv_text_options_go_together(const void *options, char *why, size_t size);
+/* For text that is not in records, whatever the options say. */
+void pv_text_options_plain(psdvec_text_options *options);
 
 #endif

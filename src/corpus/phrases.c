@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/safetensors_read.h"
+#include "corpus/options.h"
 #include "corpus/tokens.h"
 
 #include <stdlib.h>
@@ -337,7 +338,8 @@ static psdvec_status read_list(pv_phrases *p, psdvec_context *ctx,
     word_forms forms = {
         .sink = {.take = take_form, .user = &forms}, .tokens = &tokens, .out = &out};
     psdvec_status status;
-    plain.phrases = plain.json_field = plain.encoding = NULL;
+    pv_text_options_plain(&plain);
+    plain.phrases = plain.encoding = NULL;
     plain.document = PSDVEC_DOCUMENT_LINE;
     plain.sentences = false;
     plain.min_document_words = 1;

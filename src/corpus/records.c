@@ -2,6 +2,7 @@
 #include "corpus/records.h"
 
 #include "base/json.h"
+#include "corpus/columns.h"
 #include "corpus/html_entities.h"
 #include "corpus/wiki_markup.h"
 #include "util/utf8.h"
@@ -60,30 +61,101 @@ static bool read_text(pv_json *json, pv_buffer *text)
     return json->cause == NULL;
 }
 
-/* Appends the field's text; false if the line has none. */
-static bool find_field(pv_json *json, const char *field, pv_buffer *key, pv_buffer *text)
+/* A JSON object. */
+typedef struct record {
+    pv_buffer key;
+    pv_buffer parts[PV_COLUMN_IGNORED]; /* label, date, name, text */
+} record;
+
+static void record_init(record *r, psdvec_context *ctx)
 {
-    bool found = false;
+    r->key = (pv_buffer){.ctx = ctx};
+    for (unsigned k = 0; k < PV_COLUMN_IGNORED; k++)
+        r->parts[k] = (pv_buffer){.ctx = ctx};
+}
+
+static void record_free(record *r)
+{
+    pv_buffer_free(&r->key);
+    for (unsigned k = 0; k < PV_COLUMN_IGNORED; k++)
+        pv_buffer_free(&r->parts[k]);
+}
+
+/* A label, date or name: a string or a number; null if there is none. */
+static bool read_detail(pv_json *json, pv_buffer *text)
+{
+    const char *span;
+    size_t length;
+    switch (pv_json_peek(json)) {
+    case PV_JSON_STRING:
+        return pv_json_read_string(json, text);
+    case PV_JSON_NULL:
+        return pv_json_read_null(json);
+    case PV_JSON_NUMBER:
+    case PV_JSON_BOOL:
+        if (!pv_json_skip(json, &span, &length))
+            return false;
+        return pv_buffer_append(text, span, length) == PSDVEC_OK || pv_json_refuse(json);
+    default:
+        return pv_json_reject(json, "a label, date or name is not a string or number");
+    }
+}
+
+/* Reads the text and, with `details`, label, date and name; false if the line has no text. */
+static bool read_record(pv_json *json, const psdvec_text_options *options, bool details, record *r)
+{
+    const char *const fields[] = {[PV_COLUMN_LABEL] = details ? options->label_field : NULL,
+                                  [PV_COLUMN_DATE] = details ? options->date_field : NULL,
+                                  [PV_COLUMN_NAME] = details ? options->name_field : NULL,
+                                  [PV_COLUMN_TEXT] = options->json_field};
+    bool found[PV_COLUMN_IGNORED] = {false};
+    for (unsigned k = 0; k < PV_COLUMN_IGNORED; k++)
+        r->parts[k].length = 0;
     if (!pv_json_enter_object(json))
         return false;
-    for (key->length = 0; pv_json_next_key(json, key); key->length = 0) {
-        bool here = !found && pv_json_text_is(key, field);
-        if (!(here ? read_text(json, text) : pv_json_skip(json, NULL, NULL)))
+    for (r->key.length = 0; pv_json_next_key(json, &r->key); r->key.length = 0) {
+        unsigned k = 0;
+        while (k < PV_COLUMN_IGNORED &&
+               (found[k] || !fields[k] || !pv_json_text_is(&r->key, fields[k])))
+            k++;
+        if (!(k == PV_COLUMN_TEXT  ? read_text(json, &r->parts[k])
+              : k < PV_COLUMN_TEXT ? read_detail(json, &r->parts[k])
+                                   : pv_json_skip(json, NULL, NULL)))
             return false;
-        found |= here;
+        if (k < PV_COLUMN_IGNORED)
+            found[k] = true;
     }
-    if (!found)
+    if (!found[PV_COLUMN_TEXT])
         return pv_json_reject(json, "the field is missing");
     return pv_json_finish(json);
 }
 
-static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
-                                   const pv_segment *segment, pv_buffer *lines, uint64_t *bad)
+/* Appends the text of a record as a line. */
+static psdvec_status add_record(const pv_segment *segment, const pv_cell *cells, pv_buffer *lines,
+                                pv_buffer *details)
 {
-    pv_buffer key = {.ctx = ctx}, text = {.ctx = ctx};
+    pv_cell text = cells[PV_COLUMN_TEXT];
+    size_t before = lines->length;
+    PV_TRY(pv_wiki_text_to_line(text.start, (size_t)(text.end - text.start), lines));
+    if (!details)
+        return PSDVEC_OK;
+    if (lines->length == before) /* the document stays, because it has a label */
+        PV_TRY(pv_buffer_byte(lines, '\n'));
+    PV_TRY(pv_buffer_append(details, segment->name.data, segment->name.length));
+    for (unsigned k = 0; k < PV_DETAILS; k++)
+        PV_TRY(pv_detail_append(details, cells[k].start, (size_t)(cells[k].end - cells[k].start)));
+    return PSDVEC_OK;
+}
+
+static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
+                                   const pv_segment *segment, pv_buffer *lines, pv_buffer *details,
+                                   uint64_t *bad)
+{
+    record r;
     psdvec_status status = PSDVEC_OK;
     uint64_t number = segment->line;
     const char *end = segment->text.data + segment->text.length;
+    record_init(&r, ctx);
     for (const char *p = segment->text.data; p < end; number++) {
         const char *line = p;
         text_line l = next_line(&p, end);
@@ -91,10 +163,14 @@ static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_option
             continue;
         size_t length = (size_t)(p - line) - (p[-1] == '\n');
         pv_json json;
-        text.length = 0;
         pv_json_init(&json, line, length, PV_JSON_REPLACE_SURROGATES | PV_JSON_ANY_BYTES);
-        if (find_field(&json, options->json_field, &key, &text)) {
-            PV_TRY_DONE(pv_wiki_text_to_line(text.data ? text.data : "", text.length, lines));
+        if (read_record(&json, options, details != NULL, &r)) {
+            pv_cell cells[PV_COLUMN_IGNORED];
+            for (unsigned k = 0; k < PV_COLUMN_IGNORED; k++) {
+                const char *start = r.parts[k].data ? r.parts[k].data : "";
+                cells[k] = (pv_cell){start, start + r.parts[k].length};
+            }
+            PV_TRY_DONE(add_record(segment, cells, lines, details));
         } else if (json.refused) {
             status = pv_failure(ctx);
             goto done;
@@ -109,9 +185,43 @@ static psdvec_status json_to_lines(psdvec_context *ctx, const psdvec_text_option
         }
     }
 done:
-    pv_buffer_free(&key);
-    pv_buffer_free(&text);
+    record_free(&r);
     return status;
+}
+
+/* ---- Tab-separated lines ------------------------------------------------------- */
+
+static psdvec_status columns_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
+                                      const pv_segment *segment, pv_buffer *lines,
+                                      pv_buffer *details, uint64_t *bad)
+{
+    pv_columns columns;
+    char why[200];
+    uint64_t number = segment->line;
+    const char *end = segment->text.data + segment->text.length;
+    if (!pv_columns_parse(options->columns, &columns, why, sizeof why))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION, "%s", why);
+    for (const char *p = segment->text.data; p < end; number++) {
+        const char *line = p;
+        text_line l = next_line(&p, end);
+        if (l.start == l.end)
+            continue;
+        pv_cell cells[PV_COLUMN_IGNORED];
+        const char *line_end = p[-1] == '\n' ? p - 1 : p;
+        if (pv_columns_split(&columns, line, line_end, cells)) {
+            PV_TRY(add_record(segment, cells, lines, details));
+        } else if (options->strict) {
+            return pv_fail(
+                ctx, PSDVEC_ERR_DAMAGED,
+                "%s: line %" PRIu64
+                ": does not have the columns %s, separated by tabs; correct the line, or "
+                "read the text without `strict`",
+                segment->name.data, number, options->columns);
+        } else {
+            ++*bad;
+        }
+    }
+    return PSDVEC_OK;
 }
 
 /* ---- Wiki pages -------------------------------------------------------------- */
@@ -211,14 +321,17 @@ bool pv_wiki_extractor_looks_like(const char *start, size_t length)
 }
 
 psdvec_status pv_records_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const pv_segment *segment, pv_buffer *lines, uint64_t *bad)
+                                  const pv_segment *segment, pv_buffer *lines, pv_buffer *details,
+                                  uint64_t *bad)
 {
     lines->length = 0;
     *bad = 0;
     PV_TRY(pv_buffer_reserve(lines, segment->text.length));
     switch (segment->kind) {
     case PV_SEGMENT_JSON_LINES:
-        return json_to_lines(ctx, options, segment, lines, bad);
+        return json_to_lines(ctx, options, segment, lines, details, bad);
+    case PV_SEGMENT_COLUMNS:
+        return columns_to_lines(ctx, options, segment, lines, details, bad);
     case PV_SEGMENT_WIKI_PAGES:
         return pages_to_lines(ctx, segment, lines);
     case PV_SEGMENT_WIKI_EXTRACTOR:

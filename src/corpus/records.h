@@ -1,4 +1,5 @@
-/* Records (JSON lines, wiki pages, WikiExtractor articles) as plain text, one record per line.
+/* Records (JSON lines, tab-separated lines, wiki pages, WikiExtractor articles) as plain text, one
+ * record per line.
  *
  * The paragraphs of a record are joined by U+2029 PARAGRAPH SEPARATOR and a space, which no
  * tokenizer treats as part of a word and which sentence splitting can use. So all later stages can
@@ -11,10 +12,13 @@
 
 #define PV_PARAGRAPH_JOIN "\xE2\x80\xA9 "
 
-/* Replaces the content of `lines` with the texts of the segment. JSON lines without the field are
- * counted in *bad, or an error if the options are strict. */
+/* Replaces the content of `lines` with the texts of the segment. JSON lines without the field, and
+ * lines without the columns, are counted in *bad, or an error if the options are strict. The
+ * details of each line are appended to `details` (columns.h), unless it is NULL; then a record
+ * without text is an empty line. */
 psdvec_status pv_records_to_lines(psdvec_context *ctx, const psdvec_text_options *options,
-                                  const pv_segment *segment, pv_buffer *lines, uint64_t *bad);
+                                  const pv_segment *segment, pv_buffer *lines, pv_buffer *details,
+                                  uint64_t *bad);
 
 /* Paragraphs on lines -> one line, ended by '\n'. Blank lines and blanks at line ends are removed;
  * if nothing remains, nothing is appended. */

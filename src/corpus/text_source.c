@@ -204,7 +204,8 @@ psdvec_status pv_text_source_begin(pv_text_source *s, pv_byte_stream *stream, bo
         first = &s->decoded;
     }
     const char *start = first->data ? first->data : "";
-    if (s->options->json_field || pv_wiki_dump_looks_like(start, first->length))
+    if (s->options->json_field || s->options->columns ||
+        pv_wiki_dump_looks_like(start, first->length))
         s->markup = PV_MARKUP_NONE;
     else
         s->markup = pv_markup_looks_like(start, first->length);

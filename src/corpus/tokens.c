@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "base/platform.h"
+#include "corpus/columns.h"
 #include "corpus/connectors.h"
 #include "corpus/options.h"
 #include "corpus/phrases.h"
@@ -120,7 +121,7 @@ char *pv_document_cut(const psdvec_text_options *options, pv_segment_kind kind, 
      * begin inside a line. */
     if ((cut = pv_find_last(text, '\n', length)) && (cut > text || !by_blank_lines))
         return by_blank_lines ? cut : cut + 1;
-    if (kind == PV_SEGMENT_JSON_LINES)
+    if (kind == PV_SEGMENT_JSON_LINES || kind == PV_SEGMENT_COLUMNS)
         return NULL;
     *open = true;
     for (size_t i = length; i-- > 0;)
@@ -195,6 +196,8 @@ typedef struct driver {
     pv_tokenizer tokenizer;
     pv_word_form form;
     pv_buffer decoded; /* records as lines */
+    pv_buffer details; /* of the documents in them (columns.h), if the sink needs them */
+    size_t details_used;
 
     psdvec_document rule;           /* in this segment */
     const char *name;               /* of its file */
@@ -224,7 +227,7 @@ static psdvec_status driver_init(driver *d, size_t batch)
 {
     d->batch = batch;
     d->capacity = 2 * batch + 1;
-    d->decoded.ctx = d->normal.ctx = d->ctx;
+    d->decoded.ctx = d->details.ctx = d->normal.ctx = d->ctx;
     d->connecting.last.ctx = d->connecting.texts.ctx = d->ctx;
     d->finish = !d->sink->is_word || d->rules->joining.phrases;
     d->scope = (pv_scope){.ctx = d->ctx, .what = "the tokenizer"};
@@ -239,6 +242,7 @@ static void driver_free(driver *d)
     pv_tokenizer_free(&d->tokenizer);
     pv_word_form_free(&d->form);
     pv_buffer_free(&d->decoded);
+    pv_buffer_free(&d->details);
     pv_buffer_free(&d->normal);
     pv_buffer_free(&d->connecting.last);
     pv_buffer_free(&d->connecting.texts);
@@ -270,6 +274,17 @@ static void open_span(driver *d)
     pv_tokenizer_open(&d->tokenizer, (unsigned char *)begin, (unsigned char *)end);
 }
 
+/* The details at `details_used`, which moves to the next ones; the last are repeated. */
+static const char *next_details(driver *d)
+{
+    const char *text = d->details.data + d->details_used, *end = text;
+    for (unsigned k = 0; k < 1 + PV_DETAILS; k++)
+        end += strlen(end) + 1;
+    if ((size_t)(end - d->details.data) < d->details.length)
+        d->details_used = (size_t)(end - d->details.data);
+    return text;
+}
+
 /* Adds tokens to those held; returns the total. */
 static size_t fill(driver *d)
 {
@@ -283,8 +298,11 @@ static size_t fill(driver *d)
         if (!pv_tokenizer_next(&d->tokenizer, d->tokens, most, &n))
             break;
         d->in_span = false;
-        if (d->span_end != PV_TOKEN_READY)
-            d->tokens[n++] = (pv_token){.kind = d->span_end, .text = d->name};
+        if (d->span_end != PV_TOKEN_READY) {
+            bool described = d->details.length && d->span_end == PV_TOKEN_DOCUMENT_END;
+            d->tokens[n++] =
+                (pv_token){.kind = d->span_end, .text = described ? next_details(d) : d->name};
+        }
     }
     return n;
 }
@@ -531,15 +549,21 @@ static psdvec_status drive(driver *d, pv_segment *segment)
     pv_token_sink *sink = d->sink;
     pv_buffer *text = &segment->text;
     uint64_t bad_records = 0, reported = 0;
+    if (sink->details)
+        PV_TRY(pv_details_begin(&d->details, segment->name.data));
     if (segment->kind != PV_SEGMENT_TEXT && segment->kind != PV_SEGMENT_WRAPPED) {
         text = &d->decoded;
-        PV_TRY(pv_records_to_lines(d->ctx, &d->rules->options, segment, text, &bad_records));
+        PV_TRY(pv_records_to_lines(d->ctx, &d->rules->options, segment, text,
+                                   sink->details ? &d->details : NULL, &bad_records));
     }
     PV_TRY(pv_buffer_reserve(text, 1)); /* so that the padding exists */
     note_underscores(d, segment, text);
     note_scripts(d, segment, text);
     d->rule = rule_in_segment(&d->rules->options, segment->kind);
     d->name = segment->name.data;
+    d->details_used = 0;
+    if (sink->details) /* those of an unknown document come first */
+        d->name = next_details(d);
     d->rest = text->data;
     d->end = d->rest + text->length;
     d->document = NULL;
@@ -593,10 +617,16 @@ void pv_text_faults_report(const pv_text_faults *f, const psdvec_text_options *o
                 "as the replacement character); if the text has another encoding, set `encoding`",
                 f->name.data, f->offset, f->bad_bytes);
     if (f->bad_records)
-        pv_warn(f->name.ctx,
-                "%" PRIu64 " lines were skipped: not a JSON object with a string in the field "
-                "\"%s\"",
-                f->bad_records, options->json_field ? options->json_field : "");
+        pv_warn(f->name.ctx, "%" PRIu64 " line%s skipped: %s \"%s\"%s", f->bad_records,
+                f->bad_records == 1 ? " was" : "s were",
+                options->columns ? "without the tab-separated columns"
+                                 : "not a JSON object with a string in the field",
+                options->columns      ? options->columns
+                : options->json_field ? options->json_field
+                                      : "",
+                pv_text_has_details(options) && !options->columns
+                    ? ", or with a label, date or name that is not a string or number"
+                    : "");
 }
 
 /* ---- Texts --------------------------------------------------------------------------------- */
@@ -632,7 +662,9 @@ psdvec_status pv_tokens_by_rules(psdvec_context *ctx, const pv_text_rules *rules
     psdvec_status status;
     pv_segment_init(&segment, ctx);
     segment.line = 1;
-    segment.kind = rules->options.json_field ? PV_SEGMENT_JSON_LINES : PV_SEGMENT_TEXT;
+    segment.kind = rules->options.json_field ? PV_SEGMENT_JSON_LINES
+                   : rules->options.columns  ? PV_SEGMENT_COLUMNS
+                                             : PV_SEGMENT_TEXT;
     if (segment.kind == PV_SEGMENT_TEXT && rules->options.document == PSDVEC_DOCUMENT_AUTO &&
         pv_wrapped_at(text, length, true))
         segment.kind = PV_SEGMENT_WRAPPED;

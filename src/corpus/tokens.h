@@ -35,6 +35,7 @@ typedef struct pv_token_sink {
     void *user;
     bool done;         /* set by the sink: read no further */
     const char *stage; /* the progress stage, if the sink is slow; NULL: reading */
+    bool details;      /* the text of the end of a document is its details (columns.h) */
 
     /* A sink with `is_word`, which determines whether a RAW token is a word, accepts segments in
      * any order, RAW tokens (unless phrases are joined), and ends of empty documents or repeated
@@ -49,7 +50,7 @@ typedef struct pv_token_sink {
 typedef struct pv_text_faults {
     pthread_mutex_t lock;
     uint64_t bad_bytes;
-    uint64_t bad_records; /* JSON lines without the text */
+    uint64_t bad_records; /* JSON lines without the text, lines without the columns */
     uint32_t file;        /* position of the first bad byte: segment and byte */
     uint64_t sequence, offset;
     pv_buffer name;

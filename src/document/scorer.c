@@ -539,7 +539,7 @@ static psdvec_status feed_text(psdvec_scorer *s, const char *text, size_t length
     psdvec_text_options options = *psdvec_scorer_text_options(s);
     pv_token_sink sink = {.take = feed_tokens, .user = s, .stage = "scoring"};
     options.document = PSDVEC_DOCUMENT_NONE;
-    options.json_field = NULL;
+    pv_text_options_plain(&options);
     uint64_t before = s->documents;
     PV_TRY(pv_tokens_of_text(s->ctx, &options, s->models[0].conditional->model->phrases, text,
                              length, &sink));

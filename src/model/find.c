@@ -129,7 +129,7 @@ static psdvec_status read_settings(psdvec_context *ctx, const psdvec_model *m,
         pv_begin(ctx); /* unreadable settings count as missing */
         psdvec_text_options_default(o);
     }
-    o->json_field = NULL;      /* applies to files */
+    pv_text_options_plain(o);  /* applies to files */
     o->min_document_words = 1; /* applies to complete texts */
     pv_buffer_free(&settings);
     pv_buffer_free(&memory);

@@ -84,13 +84,17 @@ static psdvec_status report_batches(applying *a, psdvec_topic_mixture_fn *on_doc
                                  find_mixtures, a));
         for (size_t k = 0; k < count; k++) {
             size_t d = a->batch->first + k;
-            psdvec_topic_mixture mixture = {.number = d + 1,
-                                            .source = pv_documents_source(&a->documents, d),
-                                            .beginning = pv_documents_beginning(&a->documents, d),
-                                            .words = a->documents.all[d],
-                                            .known = a->documents.known[d],
-                                            .shares = a->gamma + k * a->words.topics,
-                                            .bound = a->bounds[k]};
+            psdvec_topic_mixture mixture = {
+                .number = d + 1,
+                .source = pv_documents_source(&a->documents, d),
+                .beginning = pv_documents_beginning(&a->documents, d),
+                .words = a->documents.all[d],
+                .known = a->documents.known[d],
+                .shares = a->gamma + k * a->words.topics,
+                .bound = a->bounds[k],
+                .label = pv_documents_detail(&a->documents, d, PV_COLUMN_LABEL),
+                .date = pv_documents_detail(&a->documents, d, PV_COLUMN_DATE),
+                .name = pv_documents_detail(&a->documents, d, PV_COLUMN_NAME)};
             on_document(user, &mixture);
         }
     }

@@ -7,6 +7,8 @@
  *                  "documents": [{"document": 17, "share": 0.97, "source": "...", ...}, ...],
  *                  "similar": [{"topic": 12, "distance": 0.4}, ...]}, ...],
  *      "merges": [[3, 7, 0.01], ...], "order": [0, 4, ...],
+ *      "times": {"unit": "year", "periods": ["1790", ...], "shares": [[0.1, ...], ...], ...},
+ *      "labels": {"names": ["space", ...], "shares": [[0.9, ...], ...], ...},
  *      "index": [["space", 0, 0.9, 3, 0.05], ...]}
  *
  * Topics and documents are numbered from 0. The size is bounded: it does not depend on the number of
@@ -153,6 +155,9 @@ static void put_documents(description *d, uint32_t topic)
         pv_json_put_u64(&d->json, "document", document);
         pv_json_put_digits(&d->json, "share", (double)t->mixtures[document * d->count + topic], 4);
         put_text(d, "source", psdvec_topics_source(t, document), SOURCE_BYTES);
+        put_text(d, "label", psdvec_topics_label(t, document), SOURCE_BYTES);
+        put_text(d, "date", psdvec_topics_date(t, document), SOURCE_BYTES);
+        put_text(d, "name", psdvec_topics_name(t, document), SOURCE_BYTES);
         put_text(d, "beginning", psdvec_topics_beginning(t, document), BEGINNING_BYTES);
         pv_json_close(&d->json);
     }
@@ -334,12 +339,15 @@ static psdvec_status describe(description *d, const psdvec_model *model)
     pv_json_put_bool(&d->json, "null_topic", t->info.null_topic);
     put_json(d, "settings", t->info.settings_json, PV_JSON_OBJECT);
     put_json(d, "model", t->info.model_json, PV_JSON_OBJECT);
+    put_json(d, "trials", t->info.trials_json, PV_JSON_ARRAY);
     put_json(d, "history", pv_st_meta(t->file, "history"), PV_JSON_ARRAY);
     pv_json_open_array(&d->json, "topics");
     for (uint32_t k = 0; k < d->count; k++)
         PV_TRY(put_topic(d, k));
     pv_json_close(&d->json);
     PV_TRY(put_tree(d));
+    PV_TRY(pv_topics_put_times(d->ctx, t, psdvec_topics_date, &d->json));
+    PV_TRY(pv_topics_put_labels(d->ctx, t, psdvec_topics_label, &d->json));
     PV_TRY(put_index(d));
     pv_json_close(&d->json);
     return pv_json_writer_status(&d->json);

@@ -4,6 +4,7 @@
 #include "corpus/options.h"
 #include "corpus/tokens.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A batch has at most this many documents, and no more after it has this many entries. */
@@ -16,6 +17,8 @@ static psdvec_status init(pv_documents *d, psdvec_context *ctx, const char *fold
     *d = (pv_documents){.ctx = ctx, .memory = {.ctx = ctx, .what = "the documents"}};
     pv_buffer_init(&d->text, ctx);
     pv_buffer_init(&d->beginning, ctx);
+    pv_buffer_init(&d->details, ctx);
+    pv_buffer_init(&d->bad_date, ctx);
     PV_TRY(PV_RESERVE(&d->memory, d->begin, d->begin_capacity, 1));
     d->begin[0] = 0;
     return pv_spool_new(ctx, folder, "the words of the documents", pv_memory_left(ctx) / 4,
@@ -37,6 +40,8 @@ void pv_documents_free(pv_documents *d)
     pv_spool_free(d->entries);
     pv_buffer_free(&d->text);
     pv_buffer_free(&d->beginning);
+    pv_buffer_free(&d->details);
+    pv_buffer_free(&d->bad_date);
     pv_scope_free(&d->memory);
 }
 
@@ -61,6 +66,46 @@ static psdvec_status add_word(pv_documents *d, const char *word, size_t length)
     return PSDVEC_OK;
 }
 
+/* Dates that cannot be understood are dropped, with a warning at the end. */
+static psdvec_status check_date(pv_documents *d, const char *date)
+{
+    if (*date == '\0' || pv_is_date(date))
+        return PSDVEC_OK;
+    if (d->strict)
+        return pv_fail(
+            d->ctx, PSDVEC_ERR_DAMAGED,
+            "document %zu: \"%.40s\" is not a date; give YYYY, YYYY-MM or YYYY-MM-DD, or "
+            "read the text without `strict`",
+            d->count + 1, date);
+    if (d->bad_dates++ == 0) {
+        d->first_bad_date = d->count + 1;
+        d->bad_date.length = 0;
+        return pv_buffer_append(&d->bad_date, date, strlen(date) + 1);
+    }
+    return PSDVEC_OK;
+}
+
+/* Stores label, date and name, which follow the source. */
+static psdvec_status add_details(pv_documents *d, const char *source)
+{
+    uint64_t *marks;
+    PV_TRY(PV_RESERVE(&d->memory, d->marks, d->marks_capacity, PV_DETAILS * (d->count + 1) + 1));
+    marks = d->marks + PV_DETAILS * d->count;
+    for (unsigned k = 0; k < PV_DETAILS; k++) {
+        source = source ? source + strlen(source) + 1 : NULL;
+        const char *text = source ? source : "";
+        if (k == PV_COLUMN_DATE) {
+            uint64_t before = d->bad_dates;
+            PV_TRY(check_date(d, text));
+            text = d->bad_dates > before ? "" : text;
+        }
+        marks[k] = d->details.length;
+        PV_TRY(pv_buffer_append(&d->details, text, strlen(text) + 1));
+    }
+    marks[PV_DETAILS] = d->details.length;
+    return PSDVEC_OK;
+}
+
 static psdvec_status end_document(pv_documents *d, const char *source)
 {
     size_t n = d->count;
@@ -74,6 +119,8 @@ static psdvec_status end_document(pv_documents *d, const char *source)
     PV_TRY(pv_buffer_append(&d->text, d->beginning.data, d->beginning.length));
     PV_TRY(pv_buffer_byte(&d->text, '\0'));
     d->names[2 * n + 2] = d->text.length;
+    if (d->described)
+        PV_TRY(add_details(d, source));
     d->known[n] = 0;
     for (size_t k = 0; k < d->current_count; k++) {
         d->known[n] += d->current[k].count;
@@ -104,8 +151,22 @@ psdvec_status pv_documents_read(pv_documents *d, const psdvec_text_options *text
                                 const struct pv_phrases *phrases, const char *const *inputs,
                                 size_t input_count)
 {
-    pv_token_sink sink = {.take = take, .user = d};
+    d->described = pv_text_has_details(text);
+    d->strict = text->strict;
+    if (d->described && pv_document_spans_records(text))
+        return pv_fail(
+            d->ctx, PSDVEC_ERR_OPTION,
+            "each line or record has a label, date or name, but `document=%s` joins them "
+            "to longer documents; use `document=line`",
+            pv_document_choices[text->document].name);
+    pv_token_sink sink = {.take = take, .user = d, .details = d->described};
     PV_TRY(pv_tokens_of_inputs(d->ctx, text, phrases, inputs, input_count, &sink));
+    if (d->bad_dates)
+        pv_warn(d->ctx,
+                "%" PRIu64 " date%s ignored (first: document %" PRIu64 ", \"%.40s\"); dates are "
+                "YYYY, YYYY-MM or YYYY-MM-DD, with or without a time",
+                d->bad_dates, d->bad_dates == 1 ? " was" : "s were", d->first_bad_date,
+                d->bad_date.data);
     return d->current_tokens > 0 ? end_document(d, NULL) : PSDVEC_OK;
 }
 

@@ -14,6 +14,7 @@
 #define PV_TOPIC_DOCUMENTS_H
 
 #include "base/spool.h"
+#include "corpus/columns.h"
 #include "corpus/phrases.h"
 
 typedef struct pv_document_entry {
@@ -29,12 +30,18 @@ typedef struct pv_documents {
     pv_find_word_fn *find;
     const void *user;
     pv_spool *entries;
-    uint64_t *begin; /* count + 1: the number of the first entry */
-    uint64_t *known; /* count: words that were found, with repetitions */
-    uint64_t *all;   /* count: all words */
-    uint64_t *names; /* 2 count + 1: the source and the beginning in `text` */
-    pv_buffer text;  /* zero-terminated */
-    size_t count, begin_capacity, known_capacity, all_capacity, names_capacity;
+    uint64_t *begin;   /* count + 1: the number of the first entry */
+    uint64_t *known;   /* count: words that were found, with repetitions */
+    uint64_t *all;     /* count: all words */
+    uint64_t *names;   /* 2 count + 1: the source and the beginning in `text` */
+    pv_buffer text;    /* zero-terminated */
+    uint64_t *marks;   /* PV_DETAILS count + 1: label, date and name in `details`; if `described` */
+    pv_buffer details; /* zero-terminated; empty strings: none */
+    bool described;    /* the text has labels, dates or names */
+    bool strict;
+    uint64_t bad_dates, first_bad_date; /* the number of the document, from 1 */
+    pv_buffer bad_date;                 /* the first */
+    size_t count, begin_capacity, known_capacity, all_capacity, names_capacity, marks_capacity;
     uint64_t tokens; /* all words of all documents */
     /* Of the document being read: */
     pv_document_entry *current;
@@ -70,6 +77,13 @@ static inline const char *pv_documents_source(const pv_documents *d, size_t i)
 static inline const char *pv_documents_beginning(const pv_documents *d, size_t i)
 {
     return d->text.data + d->names[2 * i + 1];
+}
+
+/* The label, date or name of a document; NULL if it has none. */
+static inline const char *pv_documents_detail(const pv_documents *d, size_t i, pv_column which)
+{
+    const char *text = d->described ? d->details.data + d->marks[PV_DETAILS * i + which] : NULL;
+    return text && *text ? text : NULL;
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */

@@ -252,6 +252,8 @@ static psdvec_status write_topics(learning *l, const char *output)
                            .names = l->documents.text.data,
                            .name_offsets = l->documents.names,
                            .lengths = em->lengths,
+                           .details = l->documents.described ? l->documents.details.data : NULL,
+                           .marks = l->documents.marks,
                            .history = em->history,
                            .phrases = pv_model_phrases(l->model)};
     status = pv_topics_write(l->ctx, output, &data);
@@ -312,6 +314,7 @@ static psdvec_status hash_documents(const learning *l, uint64_t *hash)
     psdvec_status status = piece ? PSDVEC_OK : pv_failure(l->ctx);
     *hash = XXH3_64bits(d->begin, (d->count + 1) * sizeof *d->begin);
     *hash = XXH3_64bits_withSeed(d->text.data, d->text.length, *hash);
+    *hash = XXH3_64bits_withSeed(d->details.data, d->details.length, *hash);
     for (uint64_t at = 0; status == PSDVEC_OK && at < length; at += PIECE) {
         size_t some = length - at < PIECE ? (size_t)(length - at) : PIECE;
         status = pv_spool_read(d->entries, at, piece, some);

@@ -120,13 +120,13 @@ psdvec_status pv_topics_nearest(psdvec_context *ctx, const psdvec_topics *topics
     size_t count = topics->info.topics, words = topics->info.words;
     uint32_t *places;
     double *lengths;
-    search s = {.topics = topics, .most = most, .found = found};
+    search s = {.topics = topics, .most = most < words ? most : words, .found = found};
     memset(found, 0, count * sizeof *found);
     PV_TRY(check_model(ctx, topics, model));
     PV_TRY(pv_model_floats(ctx, model, &model->vectors, &s.vectors));
     PV_TAKE(&scope, places, words);
     PV_TAKE(&scope, lengths, words);
-    PV_TAKE(&scope, s.best, count * most);
+    PV_TAKE(&scope, s.best, count * s.most);
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(find_words(ctx, topics, model, s.vectors, places, lengths));
     s.places = places;
@@ -135,7 +135,7 @@ psdvec_status pv_topics_nearest(psdvec_context *ctx, const psdvec_topics *topics
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < found[k]; i++)
             neighbours[k * most + i] = (psdvec_topic_neighbour){
-                (uint32_t)s.best[k * most + i].index, s.best[k * most + i].score};
+                (uint32_t)s.best[k * s.most + i].index, s.best[k * s.most + i].score};
     status = PSDVEC_OK;
 done:
     pv_scope_free(&scope);

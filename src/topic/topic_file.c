@@ -91,7 +91,11 @@ psdvec_status pv_topics_write(psdvec_context *ctx, const char *path, const pv_to
         pv_tensor_of("names.offsets", PV_DTYPE_U64, 2 * documents + 1, 0, data->name_offsets),
         pv_tensor_of("lengths", PV_DTYPE_U64, documents, 0, data->lengths),
         pv_tensor_of(data->phrases.length ? PV_PHRASES_TENSOR : NULL, PV_DTYPE_U8,
-                     data->phrases.length, 0, data->phrases.lines)};
+                     data->phrases.length, 0, data->phrases.lines),
+        pv_tensor_of(data->details ? "details" : NULL, PV_DTYPE_U8,
+                     data->details ? data->marks[PV_DETAILS * documents] : 0, 0, data->details),
+        pv_tensor_of(data->details ? "details.offsets" : NULL, PV_DTYPE_U64,
+                     PV_DETAILS * documents + 1, 0, data->marks)};
     status = pv_st_file_write(ctx, path, tensors, sizeof tensors / sizeof *tensors, meta,
                               sizeof meta / sizeof *meta - (info->trials_json ? 0 : 1), true);
 done:
@@ -145,6 +149,15 @@ static psdvec_status read_results(psdvec_topics *t)
     return PSDVEC_OK;
 }
 
+/* True if each of the strings ends with a zero byte. */
+static bool strings_end(const char *bytes, const uint64_t *offsets, uint64_t count)
+{
+    for (uint64_t k = 0; k < count; k++)
+        if (offsets[k + 1] == offsets[k] || bytes[offsets[k + 1] - 1] != '\0')
+            return false;
+    return true;
+}
+
 static psdvec_status read_tensors(psdvec_topics *t)
 {
     psdvec_context *ctx = t->ctx;
@@ -190,10 +203,31 @@ static psdvec_status read_tensors(psdvec_topics *t)
     t->names = x->data;
     if (!pv_offsets_ascend(t->name_offsets, 2 * info->documents, x->bytes, 0))
         return damaged(t, "the offsets of the names are not in ascending order");
-    for (uint64_t k = 0; k < 2 * info->documents; k++)
-        if (t->name_offsets[k + 1] == t->name_offsets[k] ||
-            t->names[t->name_offsets[k + 1] - 1] != '\0')
-            return damaged(t, "the name of a document has no end");
+    return strings_end(t->names, t->name_offsets, 2 * info->documents)
+               ? PSDVEC_OK
+               : damaged(t, "the name of a document has no end");
+}
+
+/* Labels, dates and names of the documents. */
+static psdvec_status read_details(psdvec_topics *t)
+{
+    psdvec_topics_info *info = &t->info;
+    uint64_t count = PV_DETAILS * info->documents,
+             *sums[] = {&info->labelled, &info->dated, &info->named};
+    const pv_tensor *x;
+    if (!pv_st_tensor(t->file, "details"))
+        return PSDVEC_OK;
+    PV_TRY(pv_st_require(t->ctx, t->file, "details.offsets", PV_DTYPE_U64, 1,
+                         (int64_t[]){(int64_t)count + 1}, &x));
+    t->marks = x->data;
+    PV_TRY(pv_st_require(t->ctx, t->file, "details", PV_DTYPE_U8, 1, (int64_t[]){-1}, &x));
+    if (!pv_offsets_ascend(t->marks, count, x->bytes, 0))
+        return damaged(t, "the offsets of the labels are not in ascending order");
+    if (!strings_end(x->data, t->marks, count))
+        return damaged(t, "the label of a document has no end");
+    t->details = x->data;
+    for (uint64_t k = 0; k < count; k++)
+        *sums[k % PV_DETAILS] += t->details[t->marks[k]] != '\0';
     return PSDVEC_OK;
 }
 
@@ -247,6 +281,7 @@ static psdvec_status open_file(psdvec_topics *t, const char *path)
     PV_TRY(pv_st_open(t->ctx, path, &t->file));
     PV_TRY(check_format(t));
     PV_TRY(read_tensors(t));
+    PV_TRY(read_details(t));
     PV_TRY(read_results(t));
     PV_TRY(check_numbers(t));
     info->file_bytes = pv_st_bytes(t->file);
@@ -362,6 +397,29 @@ const char *psdvec_topics_source(const psdvec_topics *topics, uint64_t document)
 const char *psdvec_topics_beginning(const psdvec_topics *topics, uint64_t document)
 {
     return name_of(topics, document, 1);
+}
+
+static const char *detail_of(const psdvec_topics *topics, uint64_t document, pv_column which)
+{
+    if (!topics || !topics->details || document >= topics->info.documents)
+        return NULL;
+    const char *text = topics->details + topics->marks[PV_DETAILS * document + which];
+    return *text ? text : NULL;
+}
+
+const char *psdvec_topics_label(const psdvec_topics *topics, uint64_t document)
+{
+    return detail_of(topics, document, PV_COLUMN_LABEL);
+}
+
+const char *psdvec_topics_date(const psdvec_topics *topics, uint64_t document)
+{
+    return detail_of(topics, document, PV_COLUMN_DATE);
+}
+
+const char *psdvec_topics_name(const psdvec_topics *topics, uint64_t document)
+{
+    return detail_of(topics, document, PV_COLUMN_NAME);
 }
 
 /* ---- The best words and documents ------------------------------------------------------------ */

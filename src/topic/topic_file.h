@@ -26,6 +26,8 @@ struct psdvec_topics {
     const char *names;            /* zero-terminated: source and beginning of each document */
     const uint64_t *name_offsets; /* 2 documents + 1 */
     const uint64_t *lengths;      /* documents: known words */
+    const char *details;          /* label, date and name of each document; NULL: none has any */
+    const uint64_t *marks;        /* PV_DETAILS documents + 1 */
     pv_word_index index;
     psdvec_text_options text; /* of the documents */
     pv_buffer strings;        /* of `text` */
@@ -43,6 +45,8 @@ typedef struct pv_topics_data {
     const float *mixtures;
     const char *names;
     const uint64_t *name_offsets, *lengths;
+    const char *details; /* NULL: there are none */
+    const uint64_t *marks;
     const double *history; /* iterations: the bound after each */
     pv_phrase_list phrases;
 } pv_topics_data;

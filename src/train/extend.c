@@ -242,6 +242,7 @@ static psdvec_status refuse_text_options(const extension *e, const char *counts)
     const psdvec_extend_options *o = e->options;
     const char *name = o->document != PSDVEC_DOCUMENT_MODEL ? "document"
                        : o->json_field                      ? "json_field"
+                       : o->columns                         ? "columns"
                        : o->plain_text                      ? "plain_text"
                        : o->encoding                        ? "encoding"
                        : o->tokenized                       ? "tokenized"
@@ -271,8 +272,10 @@ static psdvec_status count_text(extension *e, pv_partial *partial, text_files *f
     const psdvec_extend_options *given = e->options;
     if (given->document != PSDVEC_DOCUMENT_MODEL)
         count.text.document = given->document;
-    if (given->json_field || given->plain_text)
+    if (given->json_field || given->columns || given->plain_text) {
         count.text.json_field = given->json_field;
+        count.text.columns = given->columns;
+    }
     count.text.encoding = given->encoding;
     if (given->tokenized)
         count.text.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;

@@ -427,6 +427,7 @@ static void test_the_description_is_json(void **state)
     assert_non_null(strstr(text, "\"merges\":[[2,5,"));
     assert_non_null(strstr(text, "\"history\":[-10,-9]"));
     assert_non_null(strstr(text, "\"similarity\""));
+    assert_non_null(strstr(text, "\"times\":null,\"labels\":null,\"index\":[[\"w000\","));
     assert_non_null(strstr(text, "\"beginning\":\"text "));
     free(text);
     text = NULL;

@@ -152,7 +152,7 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
         return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
     stored = (model.info["counts"] or {}).get("settings", {})
     differs = inputs.streamed and (stored.get("document", "line") != "line"
-                                   or "json_field" in stored)
+                                   or "json_field" in stored or "columns" in stored)
     if differs:
         # Each element of an iterable is a document, whatever the form of the model's text was.
         given = {"document": "line", **given}
@@ -165,8 +165,10 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
     except FormatError:  # vectors of another program
         return Reading(Settings(Kind.OPTIONS_TEXT, None, function, given), False)
     settings = Settings(Kind.OPTIONS_COUNT, None, function, given, handle.value)
-    if differs and "json_field" not in given:
-        settings.struct(_abi.psdvec_count_options).text.json_field = None
+    if differs:
+        for name in ("json_field", "columns"):
+            if name not in given:
+                setattr(settings.struct(_abi.psdvec_count_options).text, name, None)
     return Reading(settings, True)
 
 

@@ -64,6 +64,9 @@ class TopicDocument(NamedTuple):
     share: float    #: of the topic
     source: str     #: name of the file
     beginning: str  #: the first words
+    label: Optional[str] = None  #: that the text gives (`columns`, `label_field`)
+    date: Optional[str] = None   #: ISO 8601, as in the text
+    name: Optional[str] = None
 
 
 class TopicsQuality(NamedTuple):
@@ -80,6 +83,9 @@ class TopicsQuality(NamedTuple):
     perplexity: float  #: of one half of each document, given the other half
     documents: int
     known: int         #: words of the documents that the topics have
+
+
+_DETAILS = (lib.psdvec_topics_label, lib.psdvec_topics_date, lib.psdvec_topics_name)
 
 
 class Topics:
@@ -125,7 +131,8 @@ class Topics:
         """
         i = self._info
         facts: Dict[str, Any] = {name: int(getattr(i, name)) for name in (
-            "topics", "words", "dim", "documents", "known_tokens", "iterations", "file_bytes")}
+            "topics", "words", "dim", "documents", "known_tokens", "iterations", "file_bytes",
+            "labelled", "dated", "named")}
         facts["bound"], facts["null_topic"] = float(i.bound), bool(i.null_topic)
         for name in ("settings", "model", "trials"):
             stored = text(getattr(i, name + "_json"))
@@ -274,7 +281,8 @@ class Topics:
         mixtures = self.mixtures
         return Records(TopicDocument(
             d, float(mixtures[d, topic]), text(lib.psdvec_topics_source(self._handle.pointer, d)),
-            text(lib.psdvec_topics_beginning(self._handle.pointer, d)))
+            text(lib.psdvec_topics_beginning(self._handle.pointer, d)),
+            *(text(get(self._handle.pointer, d)) or None for get in _DETAILS))
             for d in room[:found.value])
 
     def group_words(self, members: Sequence[int], topn: int = 10) -> Records[TopicWord]:
@@ -495,6 +503,42 @@ class Topics:
                 os.remove(partial)
             raise
 
+    def _details(self, get: Any) -> List[Optional[str]]:
+        return [text(get(self._handle.pointer, d)) or None for d in range(int(self._info.documents))]
+
+    @property
+    def labels(self) -> List[Optional[str]]:
+        """The label of each document that the topics were learnt from; None if it has none.
+
+        Examples
+        --------
+        >>> topics.labels[0] is None
+        True
+        """
+        return self._details(lib.psdvec_topics_label)
+
+    @property
+    def dates(self) -> List[Optional[str]]:
+        """The date of each document, as it is in the text (ISO 8601); None if it has none.
+
+        Examples
+        --------
+        >>> topics.dates[0] is None
+        True
+        """
+        return self._details(lib.psdvec_topics_date)
+
+    @property
+    def names(self) -> List[Optional[str]]:
+        """The name of each document; None if it has none.
+
+        Examples
+        --------
+        >>> topics.names[0] is None
+        True
+        """
+        return self._details(lib.psdvec_topics_name)
+
     @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
     def transform(self, texts: Texts, *, progress: Show = False, **options: Any) -> FloatArray:
         """The mixtures of other documents.
@@ -569,7 +613,8 @@ class Topics:
             own = _abi.psdvec_text_options.from_buffer_copy(stored)
             if inputs.streamed:
                 own.document = _abi.psdvec_document.DOCUMENT_LINE
-                own.json_field = None
+                for name in ("json_field", "columns", "label_field", "date_field", "name_field"):
+                    setattr(own, name, None)
             if inputs.tokens:
                 own.tokenizer = _abi.psdvec_tokenizer.TOKENIZER_WHITESPACE
             settings.apply(own)

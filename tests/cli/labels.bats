@@ -1,0 +1,146 @@
+# Labels, dates and names of documents: reading them, topics per label, bad input.
+load common
+
+setup() { common_setup; }
+
+# Documents of three subjects, tab-separated: subject, date, name, text; a model of the texts.
+make_documents() {
+    awk 'BEGIN {
+        srand(7)
+        split("sea oven music", subject, " ")
+        split("ship harbour sail captain anchor ocean wave port " \
+              "stove flour bread sugar butter cake dough salt " \
+              "violin orchestra melody opera singer piano choir tune", own, " ")
+        split("the of and to in a is was for with", shared, " ")
+        for (d = 0; d < 600; d++) {
+            line = ""
+            for (k = 0; k < 40; k++)
+                line = line (rand() < .5 ? shared[1 + int(10 * rand() * rand())] : own[1 + 8 * (d % 3) + int(8 * rand())]) " "
+            printf "%s\t%d-%02d\tno %d\t%s\n", subject[1 + d % 3], 1990 + d % 20, 1 + d % 12, d + 1, line
+        }
+    }' >documents.tsv
+    cut -f 4 documents.tsv >documents.txt
+    "$PSDVEC" train documents.txt --min-count 1 --dim 8 -q -o model
+}
+
+all=label,date,name,text
+
+learn() { "$PSDVEC" topics learn model "$@" --topics 3 -q; }
+
+# The documents of a topics file as JSON, most shares first.
+documents() { "$PSDVEC" topics show "$1" --documents 600 --format json; }
+
+as_json() { # documents.tsv -> JSON lines
+    python3 -c '
+import json, sys
+for line in open("documents.tsv"):
+    label, date, name, text = line.rstrip("\n").split("\t")
+    print(json.dumps({"when": date, "id": name, "body": text, "class": label}))'
+}
+
+@test "labels, dates and names are read from columns and JSON, and are not part of the text" {
+    make_documents
+    learn documents.txt -o plain
+    learn documents.tsv --columns "$all" -o columns
+    as_json >documents.jsonl
+    learn documents.jsonl --json-field body --label-field class --date-field when --name-field id -o json
+    documents plain >plain.json
+    documents columns >columns.json
+    documents json >json.json
+    python3 - <<'PY'
+import json
+plain, columns, members = (json.load(open(n + ".json"))["documents"] for n in ("plain", "columns", "json"))
+assert not any("label" in d for d in plain)
+lines = [line.rstrip("\n").split("\t") for line in open("documents.tsv")]
+for d in columns:
+    assert [d["label"], d["date"], d["name"]] == lines[d["document"] - 1][:3], d
+strip = lambda found: [{k: d[k] for k in ("topic", "document", "share", "beginning")} for d in found]
+assert strip(plain) == strip(columns) == strip(members)
+assert [d["label"] for d in columns] == [d["label"] for d in members]
+assert [d["date"] for d in columns] == [d["date"] for d in members]
+PY
+    "$PSDVEC" topics show columns --documents 1 >screen
+    grep -q 'label *date *name *beginning' screen
+    # Other commands read the text alone.
+    "$PSDVEC" train documents.tsv --columns "$all" --min-count 1 --dim 8 -q -o other
+    "$PSDVEC" tokenize documents.tsv --columns "$all" >a
+    "$PSDVEC" tokenize documents.txt >b
+    cmp a b
+}
+
+@test "threads, archives and compressed files give the same labels" {
+    make_documents
+    for _ in $(seq 12); do cat documents.tsv; done >many.tsv # several segments
+    learn many.tsv --columns "$all" --threads 1 -o one
+    learn many.tsv --columns "$all" --threads 3 -o other
+    cmp one other
+    gzip -k many.tsv
+    head -n 3600 many.tsv >1.tsv
+    tail -n +3601 many.tsv >2.tsv
+    tar cf both.tar 1.tsv 2.tsv
+    for input in many.tsv.gz both.tar; do
+        "$PSDVEC" topics apply one "$input" --columns "$all" --format tsv | cut -f 3- >got
+        "$PSDVEC" topics apply one many.tsv --columns "$all" --format tsv | cut -f 3- >wanted
+        cmp got wanted
+    done
+    rows <wanted | cut -f 1-3 >details
+    cut -f 1-3 many.tsv | cmp - details
+}
+
+@test "apply and compare use the text alone, and apply prints labels" {
+    make_documents
+    learn documents.tsv --columns "$all" -o topics
+    "$PSDVEC" topics apply topics documents.txt --format tsv | cut -f 3- >plain
+    "$PSDVEC" topics apply topics documents.tsv --columns "$all" --format tsv | cut -f 6- >described
+    cmp plain described
+    "$PSDVEC" topics apply topics documents.tsv --columns -,-,-,text --format tsv | cut -f 3- | cmp - plain
+    "$PSDVEC" topics apply topics documents.tsv --columns "$all" --format json | sed -n 2p |
+        grep -q '"label": "oven", "date": "1991-02", "name": "no 2"'
+    "$PSDVEC" topics apply topics documents.tsv --columns "$all" | sed -n 2p | grep -q 'sea .*1990-01'
+    "$PSDVEC" topics compare topics documents.txt --format json >plain
+    "$PSDVEC" topics compare topics documents.tsv --columns "$all" --format json | cmp - plain
+}
+
+@test "missing labels, labels with markup, and dates that are not dates" {
+    make_documents
+    { cat documents.tsv
+      printf '\t1999\tunlabelled\tship sail wave\n'
+      printf '<b onclick="x">&amp;\t31.12.1999\t<html>\tflour bread sugar\n'
+      printf 'sea\n\nsea\t1999\n'
+      printf 'oven\t1999-02-29\t\t\n'; } >more.tsv
+    "$PSDVEC" topics learn model more.tsv --columns "$all" --topics 3 -o topics 2>said
+    grep -q '2 lines were skipped: without the tab-separated columns "label,date,name,text"' said
+    grep -q '2 dates were ignored (first: document 602, "31.12.1999"); dates are YYYY' said
+    "$PSDVEC" topics show topics --documents 700 --format json >shown
+    python3 - <<'PY'
+import json
+found = {d["document"]: d for d in json.load(open("shown"))["documents"]}
+assert found[601].get("label") is None and found[601]["date"] == "1999", found[601]
+assert found[602]["label"] == '<b onclick="x">&amp;' and found[602].get("date") is None, found[602]
+assert found[602]["name"] == "<html>"
+PY
+    "$PSDVEC" topics apply topics more.tsv --columns "$all" --format tsv 2>/dev/null | tail -n 1 |
+        grep -q "$(printf '^603\tmore.tsv\toven\t\t\t0\t0\t')"
+    refused 3 'more.tsv: line 603: does not have the columns label,date,name,text' \
+        topics learn model more.tsv --columns "$all" --strict --topics 3 -o strict
+    head -n 602 more.tsv >dates.tsv
+    refused 3 'document 602: "31.12.1999" is not a date' \
+        topics learn model dates.tsv --columns "$all" --strict --topics 3 -o strict
+    # A file that begins like HTML is still a table.
+    tac more.tsv | sed -n '/^</,$p' >first.tsv
+    "$PSDVEC" topics apply topics first.tsv --columns "$all" --format tsv 2>/dev/null | sed -n 2p | grep -q 'onclick'
+    printf '%s\n' '{"text": "ship sail", "label": ["a"]}' '{"text": "ship", "label": 7}' '{"text": "", "label": null}' >odd.jsonl
+    "$PSDVEC" topics apply topics odd.jsonl --json-field text --label-field label --format tsv >got 2>said
+    grep -q '1 line was skipped: .*a label, date or name that is not a string or number' said
+    [ "$(rows <got | cut -f 3 | tr '\n' ' ')" = '7  ' ]
+}
+
+@test "columns that make no sense are refused" {
+    make_documents
+    refused 2 'has the column "subject"' topics learn model documents.tsv --columns subject,text -o topics
+    refused 2 'has no column text' topics learn model documents.tsv --columns label,date -o topics
+    refused 2 'has the column text twice' tokenize documents.tsv --columns text,text
+    refused 2 'give one of them' count documents.tsv --columns text --json-field text -o counts
+    refused 2 'needs --json-field' topics learn model documents.tsv --label-field x -o topics
+    refused 2 'use --document line' topics learn model documents.tsv --columns "$all" --document file -o topics
+}
