@@ -16,24 +16,23 @@ static const psdvec_option options[] = {
     WHOLE_OPTION("words", "N", 1, 100000, .fallback = "10", .help = "show N words of each topic"),
     WHOLE_OPTION("documents", "N", 0, 100000, .fallback = "0",
                  .help = "show the N documents with the largest share of each topic"),
+    WHOLE_OPTION("groups", "N", 1, 10000,
+                 .help = "put similar topics together in N groups, each with its words"),
+    TOPICS_MODEL_OPTION,
     FLAG_OPTION("verify", .help = "first verify the checksums of the file"),
     {0}};
 
-static const struct column overview[] = {NUMBERS("topic", "topic", 0, 0, .width = 5),
-                                         NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6),
-                                         BARS(.gap = 1, .width = 8),
-                                         COLUMN("words", "words", .gap = 2, .wraps = true)};
-/* The same for topics that were learnt for each label. */
-static const struct column class_overview[] = {
-    NUMBERS("topic", "topic", 0, 0, .width = 5),
-    NUMBERS("share", "share", 3, -6, .gap = 2, .width = 6), BARS(.gap = 1, .width = 8),
-    COLUMN("class", "class", .gap = 2, .most = 24),
-    COLUMN("words", "words", .gap = 2, .wraps = true)};
+static const struct column group_columns[] = {NUMBERS("group", NULL, 0, 0),
+                                              NUMBERS("share", NULL, 3, -6), DATA("topics"),
+                                              COLUMN("words", NULL)};
 static const struct column word_columns[] = {
     COLUMN("topic", NULL, .where = IN_TSV), COLUMN("word", "word", .gap = 2, .width = 26),
     BARS(.gap = 1, .width = 20),
     NUMBERS("probability", "probability", 5, -6, .gap = 1, .width = 11),
     NUMBERS("lift", "lift", 1, -6, .gap = 2, .width = 8)};
+static const struct column nearest_columns[] = {
+    NUMBERS("topic", NULL, 0, 0), COLUMN("word", "nearest word", .gap = 2, .width = 26),
+    BARS(.gap = 1, .width = 20), NUMBERS("similarity", "cosine", 3, -6, .gap = 1, .width = 11)};
 
 enum { DOCUMENT_COLUMNS = 8 };
 
@@ -79,11 +78,24 @@ static void add_documents(struct rows *rows, struct run *run, const psdvec_topic
     free(documents);
 }
 
+static void add_nearest(struct rows *rows, const psdvec_topics *topics,
+                        const struct topics_nearest *nearest, uint32_t topic)
+{
+    const psdvec_topic_neighbour *list = nearest->neighbours + topic * nearest->most;
+    for (size_t k = 0; k < nearest->found[topic]; k++) {
+        size_t length;
+        const char *word = psdvec_topics_word(topics, list[k].word, &length);
+        rows_add(rows, whole_cell(topic + 1), word_cell(word, length),
+                 bar_cell(list[k].similarity / list[0].similarity), real_cell(list[k].similarity));
+    }
+}
+
 static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topic, size_t most,
-                     size_t documents)
+                     size_t documents, const struct topics_nearest *nearest)
 {
     struct rows words = ROWS("words", 0, word_columns);
     struct documents best;
+    struct rows near = ROWS("nearest", FOR_PEOPLE | IN_JSON, nearest_columns);
     psdvec_topic_word *list = must_alloc(most, sizeof *list);
     size_t found = 0, length;
     struct show show;
@@ -115,6 +127,11 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
     if (class)
         show_data(&show, "class", text_cell(class));
     show_rows(&show, &words);
+    if (nearest->model) {
+        add_nearest(&near, topics, nearest, topic);
+        show_gap(&show);
+        show_rows(&show, &near);
+    }
     if (documents) {
         add_documents(&best.rows, run, topics, topic, documents);
         show_gap(&show);
@@ -124,27 +141,81 @@ static void show_one(struct run *run, const psdvec_topics *topics, uint32_t topi
     free(list);
 }
 
-static void show_all(struct run *run, const psdvec_topics *topics, size_t most, size_t documents)
+/* The topics of the file in groups; `count` 0: not in groups. Everything lasts. */
+struct groups {
+    uint32_t count;
+    uint32_t *group;   /* topics: the number of the group */
+    uint32_t *members; /* topics: those of group 0 first */
+    uint32_t *first;   /* count + 1: where each group begins in `members` */
+};
+
+static int find_groups(struct run *run, const psdvec_topics *topics, struct groups *g)
+{
+    uint64_t count = argument_integer(run->arguments, "groups");
+    uint32_t all = psdvec_topics_get_info(topics)->topics;
+    *g = (struct groups){0};
+    if (count > all)
+        return run_use_error(run, "--groups is %u, but the file has %s", (unsigned)count,
+                             phrase_counted(all, "topic"));
+    if (!count)
+        return EXIT_FINE;
+    psdvec_topic_merge *merges = lasting_alloc(all, sizeof *merges);
+    g->count = (uint32_t)count;
+    g->group = lasting_alloc(all, sizeof *g->group);
+    g->members = lasting_alloc(all, sizeof *g->members);
+    g->first = lasting_alloc(count + 1, sizeof *g->first);
+    psdvec_status status = psdvec_topics_tree(run->ctx, topics, merges);
+    if (status == PSDVEC_OK)
+        status = psdvec_topics_groups(run->ctx, topics, merges, g->count, g->group);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->first[i] = at;
+        for (uint32_t k = 0; k < all; k++)
+            if (g->group[k] == i)
+                g->members[at++] = k;
+    }
+    g->first[g->count] = at;
+    return EXIT_FINE;
+}
+
+/* Adds the heading of a group to the table of topics, and a row to that of groups. */
+static void add_group(struct rows *rows, struct rows *groups, struct run *run,
+                      const psdvec_topics *topics, const struct groups *g, uint32_t group,
+                      size_t most)
+{
+    const uint32_t *members = g->members + g->first[group];
+    uint32_t count = g->first[group + 1] - g->first[group];
+    struct buffer list = {0};
+    double share = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        share += psdvec_topics_share(topics, members[k]);
+        buffer_format(&list, "%s%u", k ? ", " : "[", (unsigned)members[k] + 1);
+    }
+    buffer_text(&list, "]");
+    const char *words = topics_group_words(run, topics, members, count, most);
+    rows_add(groups, whole_cell(group + 1), real_cell(share), json_cell(phrase_of(&list)),
+             text_cell(words));
+    rows_line(rows, 2,
+              phrase("%s" STYLE_BOLD "Group %u" STYLE_PLAIN ", %.1f%% of the text: %s",
+                     group ? "\n" : "", (unsigned)group + 1, 100 * share, words));
+}
+
+static void show_all(struct run *run, const psdvec_topics *topics, size_t most, size_t documents,
+                     const struct topics_nearest *nearest, const struct groups *g)
 {
     const psdvec_topics_info *info = psdvec_topics_get_info(topics);
-    struct rows rows = ROWS("topics", 0, overview);
-    struct rows of_classes = ROWS("topics", 0, class_overview);
+    struct rows rows = topics_rows(topics, nearest->model, g->count);
+    struct rows groups = ROWS("groups", IN_JSON, group_columns);
     struct documents best;
     struct show show;
-    double largest = 0;
     documents_init(&best, topics);
-    if (info->classes)
-        rows = of_classes;
-    for (uint32_t k = 0; k < info->topics; k++)
-        largest = psdvec_topics_share(topics, k) > largest ? psdvec_topics_share(topics, k)
-                                                           : largest;
-    for (uint32_t k = 0; k < info->topics; k++) {
-        double share = psdvec_topics_share(topics, k);
-        rows_add(&rows, whole_cell(k + 1), real_cell(share),
-                 bar_cell(largest > 0 ? share / largest : 0));
-        if (info->classes)
-            rows_more(&rows, text_cell(psdvec_topics_class(topics, k)));
-        rows_more(&rows, text_cell(topics_words(run, topics, k, most)));
+    for (uint32_t i = 0, group = 0; i < info->topics; i++) {
+        uint32_t k = g->count ? g->members[i] : i;
+        if (group < g->count && g->first[group] == i)
+            add_group(&rows, &groups, run, topics, g, group++, most);
+        topics_add_row(&rows, run, topics, k, most, nearest, g->group);
         if (documents)
             add_documents(&best.rows, run, topics, k, documents);
     }
@@ -161,6 +232,8 @@ static void show_all(struct run *run, const psdvec_topics *topics, size_t most, 
     show_data(&show, "bound", real_cell(info->bound));
     show_json(&show, "settings", NULL, info->settings_json);
     show_json(&show, "model", NULL, info->model_json);
+    if (g->count)
+        show_rows(&show, &groups);
     if (info->trials_json)
         show_json(&show, "trials", NULL, info->trials_json);
     show_rows(&show, &rows);
@@ -177,6 +250,8 @@ static int act(struct run *run)
     size_t words = (size_t)argument_integer(arguments, "words");
     size_t documents = (size_t)argument_integer(arguments, "documents");
     uint64_t topic = argument_integer(arguments, "topic");
+    struct topics_nearest nearest;
+    struct groups groups;
     psdvec_topics *topics;
     int code = topics_open(run, arguments->operands[0], &topics);
     if (code)
@@ -189,10 +264,16 @@ static int act(struct run *run)
     if (!code && topic > count)
         code = run_use_error(run, "--topic is %u, but the file has %s", (unsigned)topic,
                              phrase_counted(count, "topic"));
+    if (!code && topic && argument_integer(arguments, "groups"))
+        code = run_use_error(run, "--topic shows one topic and --groups all of them; give one");
+    if (!code)
+        code = topics_nearest(run, topics, words, &nearest);
+    if (!code)
+        code = find_groups(run, topics, &groups);
     if (!code && topic)
-        show_one(run, topics, (uint32_t)topic - 1, words, documents);
+        show_one(run, topics, (uint32_t)topic - 1, words, documents, &nearest);
     else if (!code)
-        show_all(run, topics, words, documents);
+        show_all(run, topics, words, documents, &nearest, &groups);
     psdvec_topics_close(topics);
     return code;
 }
@@ -207,12 +288,18 @@ const struct command cmd_topics_show = {
         "share of the text that each explains, and the words that describe it. These are words "
         "that are both frequent in the topic and more frequent than in all documents.",
         "The lift of a word is its probability in the topic divided by its frequency in all "
-        "documents."),
+        "documents.",
+        "With --model, the words whose vectors are nearest to the vector of the topic follow, which "
+        "often name the subject although they are rare in the documents. With --groups, similar "
+        "topics are together: the hierarchy of topics, which merges those that differ least, is "
+        "cut into N groups. psdvec topics page shows all of this as an HTML page."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples =
         EXAMPLES({"psdvec topics show topics.safetensors", "All topics."},
                  {"psdvec topics show topics.safetensors --topic 3 --words 20 --documents 5",
                   "One topic in detail, with the documents that have most of it."},
+                 {"psdvec topics show topics.safetensors --groups 2 --model wiki.safetensors",
+                  "Similar topics together, with the words nearest to each."},
                  {"psdvec topics show topics.safetensors --documents 3 --format json",
                   "All topics with documents, for scripts."}),
     .operands = {1, 1},

@@ -12,10 +12,12 @@ python: $(PY_PACKAGE)/.made ## build the Python package in BUILD/python
 # The structs and functions of the headers for ctypes, as the C compiler sees them; stubs with the
 # types of options. Python cannot load a library for another system or with a sanitizer; such a
 # package has no stubs.
-$(PY_PACKAGE)/.made: $(PY_SRC) $(wildcard bindings/python/generate_*.py) $(API_JSON) $(BUILD)/$(SHARED)
+$(PY_PACKAGE)/.made: $(PY_SRC) $(wildcard bindings/python/generate_*.py) $(API_JSON) $(BUILD)/$(SHARED) \
+    scripts/embed-pages.sh $(PAGE_FILES)
 	$(call say,PYTHON,$(@D))
 	@rm -rf $(@D) && mkdir -p $(@D)/_lib
 	@cp bindings/python/psdvec/*.py bindings/python/psdvec/py.typed $(@D)
+	$Qsh scripts/embed-pages.sh --html cli/pages/topics.html > $(@D)/topics.html
 	@cp $(BUILD)/$(SHARED) $(@D)/_lib/$(SONAME)
 	$Q$(PYTHON) bindings/python/generate_abi.py $(API_JSON) > $(@D)/_abi.py
 	$Q$(PYTHON) bindings/python/generate_stubs.py $(@D) 2> $(@D)/../stubs.log || \

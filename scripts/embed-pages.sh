@@ -1,7 +1,8 @@
 #!/bin/sh
 # Writes the C file with the templates of pages (cli/page.h).
 #
-#   scripts/embed-pages.sh TEMPLATE...    the C file, to standard output
+#   scripts/embed-pages.sh TEMPLATE...      the C file, to standard output
+#   scripts/embed-pages.sh --html TEMPLATE  the template as one HTML file, with the same marks
 #
 # Style sheets and scripts that a template loads become part of it, so that a page is one file. The
 # bytes 1 and 2 mark where page.c inserts the text and the JSON, in place of the samples. A policy
@@ -39,6 +40,10 @@ whole() {
     }
 }
 
+if [ "$1" = --html ]; then
+    whole "$2"
+    exit
+fi
 echo "/* Made by scripts/embed-pages.sh from the files of cli/pages; changes belong there. */"
 echo '#include "page.h"'
 for template in "$@"; do

@@ -239,3 +239,28 @@ function marksBetween(least, most, step) {
   const from = Math.ceil(least / step - 1e-9), to = Math.floor(most / step + 1e-9);
   return Array.from({length: to - from + 1}, (_, k) => (from + k) * step);
 }
+
+// ---- Line charts ----------------------------------------------------------------------------
+
+// lineChart({title, caption, points, ticks, least}): a line through points {label, value, text} at
+// equal distances; a point without a value is a gap. `ticks` formats the values at the axis; `least`
+// is the lower end of the axis, by default the smallest value.
+function lineChart({title, caption, points, ticks, least}) {
+  const values = points.map((point) => point.value).filter(known);
+  const low = known(least) ? least : Math.min(...values), high = Math.max(...values, low);
+  const across = (k) => (points.length > 1 ? (100 * k) / (points.length - 1) : 50).toFixed(2);
+  const up = (value) => (high > low ? 100 - (100 * (value - low)) / (high - low) : 50).toFixed(2);
+  const path = points.map(({value}, k) => known(value)
+    ? `${k && known(points[k - 1].value) ? "L" : "M"}${across(k)} ${up(value)}${
+      points.length === 1 || !(k && known(points[k - 1].value)) ? "h.01" : ""}` : "").join("");
+  const id = newId();
+  const says = points.filter(({value}) => known(value)).map(({label, text}) => `${label} ${text}`);
+  return html`<figure>
+    <figcaption id="${id}-title">${title} <span>${caption}</span></figcaption>
+    <div class="line" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-description">
+    <span class="high">${ticks(high)}</span><span class="low">${ticks(low)}</span>
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none"><path vector-effect="non-scaling-stroke" d="${path}"/></svg>
+    <span class="from">${points[0].label}</span>${points.length > 1 && html`<span class="to">${
+      points[points.length - 1].label}</span>`}</div>
+    <p class="unseen" id="${id}-description">${says.join("; ")}</p></figure>`;
+}

@@ -191,6 +191,73 @@ PSDVEC_API psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdv
                                                  uint32_t topic, size_t most, uint64_t *documents,
                                                  size_t *found);
 
+/* ---- How topics relate -------------------------------------------------------------- */
+/* Computes the Hellinger distances of all pairs of topics, from 0 to 1:
+ *
+ *     distance(j, k) = sqrt(1/2 sum_w (sqrt P(w | j) - sqrt P(w | k))^2)
+ *
+ * `distances`: topics x topics, row-major. Time: topics^2 x words. */
+PSDVEC_API psdvec_status psdvec_topics_distances(psdvec_context *ctx, const psdvec_topics *topics,
+                                                 float *distances);
+
+/* Arranges the topics in a plane so that their distances there approximate those of
+ * psdvec_topics_distances: classical multidimensional scaling. `places`: topics x 2, row-major, with
+ * mean 0. Time: that of the distances, plus topics^3. */
+PSDVEC_API psdvec_status psdvec_topics_map(psdvec_context *ctx, const psdvec_topics *topics,
+                                           double *places);
+
+/* A step of psdvec_topics_tree, which merges two clusters. The topics are clusters 0 to topics - 1,
+ * and step s makes cluster topics + s. This is the form of scipy.cluster.hierarchy.linkage. */
+typedef struct psdvec_topic_merge {
+    uint32_t first, second; /* the clusters, first < second */
+    double height;          /* information lost, in bits per word; it never decreases */
+    uint32_t topics;        /* of the new cluster */
+} psdvec_topic_merge;
+
+/* Computes a hierarchy of the topics: topics - 1 merges. A cluster is the mixture of its topics. Each
+ * step merges the two clusters whose union loses the least information about words. With shares m
+ * and distributions P, the loss is (m_a + m_b) JS(P_a, P_b), where JS is the Jensen-Shannon
+ * divergence with the weights m_a and m_b. Time: topics^2 x words. */
+PSDVEC_API psdvec_status psdvec_topics_tree(psdvec_context *ctx, const psdvec_topics *topics,
+                                            psdvec_topic_merge *merges);
+
+/* Cuts the tree into groups: `group` receives the number of the group of each topic, from 0, in
+ * descending order of the groups' shares. `groups`: 1 to the number of topics. */
+PSDVEC_API psdvec_status psdvec_topics_groups(psdvec_context *ctx, const psdvec_topics *topics,
+                                              const psdvec_topic_merge *merges, uint32_t groups,
+                                              uint32_t *group);
+
+/* As psdvec_topics_words, for the mixture of several topics, by their shares. */
+PSDVEC_API psdvec_status psdvec_topics_group_words(psdvec_context *ctx, const psdvec_topics *topics,
+                                                   const uint32_t *members, size_t member_count,
+                                                   size_t most, psdvec_topic_word *words,
+                                                   size_t *found);
+
+typedef struct psdvec_topic_neighbour {
+    uint32_t word;     /* index in the topics file */
+    double similarity; /* cosine */
+} psdvec_topic_neighbour;
+
+/* Finds the words whose vectors are nearest to the vector of each topic, at most `most`, best first.
+ * Residuals of topics have no influence on them. `model`: that from which the topics were learnt;
+ * another one is refused. `neighbours`: topics x most; `found`: topics, how many there are. */
+PSDVEC_API psdvec_status psdvec_topics_nearest(psdvec_context *ctx, const psdvec_topics *topics,
+                                               const psdvec_model *model, size_t most,
+                                               psdvec_topic_neighbour *neighbours, size_t *found);
+
+/* Receives text in UTF-8, not null-terminated and valid during the call only. */
+typedef void psdvec_topics_json_fn(void *user, const char *json, size_t length);
+
+/* Describes the topics as a JSON object, the data of the page of `psdvec topics page`: for each topic
+ * its words, its documents, its nearest topics and its place on a map; the hierarchy; the topics of
+ * the most frequent words; and shares by date and label if documents have them. `model` may be NULL,
+ * then there are no nearest words. `words` and `documents`: how many of each topic. The size does
+ * not depend on the number of documents. Calls `on_json` once. */
+PSDVEC_API psdvec_status psdvec_topics_describe(psdvec_context *ctx, const psdvec_topics *topics,
+                                                const psdvec_model *model, uint32_t words,
+                                                uint32_t documents, psdvec_topics_json_fn *on_json,
+                                                void *user);
+
 /* ---- Other documents -------------------------------------------------------------- */
 /* The mixture of a document. What it points to is valid during the call only. */
 typedef struct psdvec_topic_mixture {

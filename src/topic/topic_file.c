@@ -7,6 +7,7 @@
 #include "corpus/options.h"
 #include "sparse/csr.h"
 #include "topic/classes.h"
+#include "topic/rank.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -470,46 +471,32 @@ const char *psdvec_topics_name(const psdvec_topics *topics, uint64_t document)
 
 /* ---- The best words and documents ------------------------------------------------------------ */
 
-typedef struct ranked {
-    double score;
-    uint64_t index;
-} ranked;
-
-/* Inserts into a list of at most `most` elements, the largest score first, then the lowest index;
- * elements come with ascending indices. */
-static void rank(ranked *best, size_t most, size_t *count, double score, uint64_t index)
+psdvec_status pv_topics_best_words(psdvec_context *ctx, const psdvec_topics *topics, const float *p,
+                                   size_t most, psdvec_topic_word *words, size_t *found)
 {
-    size_t at = *count;
-    if (at == most) {
-        if (most == 0 || !(score > best[most - 1].score))
-            return;
-        at--;
-    } else {
-        ++*count;
-    }
-    for (; at > 0 && score > best[at - 1].score; at--)
-        best[at] = best[at - 1];
-    best[at] = (ranked){score, index};
-}
-
-psdvec_status pv_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
-                              size_t most, psdvec_topic_word *words, size_t *found)
-{
-    const float *p = topics->probabilities + (size_t)topic * topics->info.words;
     most = most < topics->info.words ? most : topics->info.words;
-    ranked *best = pv_alloc(ctx, most, sizeof *best, "the words of a topic");
+    pv_ranked *best = pv_alloc(ctx, most, sizeof *best, "the words of a topic");
     *found = 0;
     if (!best)
         return pv_failure(ctx);
     for (uint32_t w = 0; w < topics->info.words; w++)
         if ((double)p[w] > LEAST_LIFT * topics->base[w])
-            rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]), w);
+            pv_rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]),
+                    w);
     for (size_t k = 0; k < *found; k++) {
         uint32_t w = (uint32_t)best[k].index;
         words[k] = (psdvec_topic_word){w, (double)p[w], (double)p[w] / topics->base[w]};
     }
     pv_free(ctx, best);
     return PSDVEC_OK;
+}
+
+psdvec_status pv_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
+                              size_t most, psdvec_topic_word *words, size_t *found)
+{
+    return pv_topics_best_words(ctx, topics,
+                                topics->probabilities + (size_t)topic * topics->info.words, most,
+                                words, found);
 }
 
 psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
@@ -523,6 +510,28 @@ psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topi
     return pv_topics_words(ctx, topics, topic, most, words, found);
 }
 
+psdvec_status pv_topics_all_documents(psdvec_context *ctx, const psdvec_topics *topics, size_t most,
+                                      uint64_t *documents, size_t *found)
+{
+    uint32_t count = topics->info.topics;
+    pv_scope scope = {.ctx = ctx, .what = "the documents of the topics"};
+    psdvec_status status;
+    pv_ranked *best;
+    PV_TAKE(&scope, best, count * most);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    memset(found, 0, count * sizeof *found);
+    for (uint64_t d = 0; d < topics->info.documents; d++)
+        for (uint32_t k = 0; topics->lengths[d] > 0 && k < count; k++)
+            pv_rank(best + k * most, most, &found[k], (double)topics->mixtures[d * count + k], d);
+    for (uint32_t k = 0; k < count; k++)
+        for (size_t i = 0; i < found[k]; i++)
+            documents[k * most + i] = best[k * most + i].index;
+    status = PSDVEC_OK;
+done:
+    pv_scope_free(&scope);
+    return status;
+}
+
 psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *topics,
                                       uint32_t topic, size_t most, uint64_t *documents,
                                       size_t *found)
@@ -533,13 +542,14 @@ psdvec_status psdvec_topics_documents(psdvec_context *ctx, const psdvec_topics *
     PV_NEED_ARRAY(ctx, documents, most);
     PV_NEED(ctx, found);
     most = most < topics->info.documents ? most : (size_t)topics->info.documents;
-    ranked *best = pv_alloc(ctx, most, sizeof *best, "the documents of a topic");
+    pv_ranked *best = pv_alloc(ctx, most, sizeof *best, "the documents of a topic");
     *found = 0;
     if (!best)
         return pv_failure(ctx);
     for (uint64_t d = 0; d < topics->info.documents; d++)
         if (topics->lengths[d] > 0)
-            rank(best, most, found, (double)topics->mixtures[d * topics->info.topics + topic], d);
+            pv_rank(best, most, found, (double)topics->mixtures[d * topics->info.topics + topic],
+                    d);
     for (size_t k = 0; k < *found; k++)
         documents[k] = best[k].index;
     pv_free(ctx, best);

@@ -57,6 +57,13 @@ typedef struct pv_topics_data {
     pv_phrase_list phrases;
 } pv_topics_data;
 
+/* The words that describe a distribution p (words), as psdvec_topics_words. */
+psdvec_status pv_topics_best_words(psdvec_context *ctx, const psdvec_topics *topics, const float *p,
+                                   size_t most, psdvec_topic_word *words, size_t *found);
+/* psdvec_topics_documents for all topics, in one pass, without pv_begin. `documents`: topics x most;
+ * `found`: topics. */
+psdvec_status pv_topics_all_documents(psdvec_context *ctx, const psdvec_topics *topics, size_t most,
+                                      uint64_t *documents, size_t *found);
 /* psdvec_topics_words without pv_begin. */
 psdvec_status pv_topics_words(psdvec_context *ctx, const psdvec_topics *topics, uint32_t topic,
                               size_t most, psdvec_topic_word *words, size_t *found);

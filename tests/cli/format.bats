@@ -53,6 +53,7 @@ explain-counts|rows|explain text.model the queen rules --counts text.counts
 residuals|rows|residuals text.model text.counts --min-count 1 --top 4
 interaction|rows|interaction text.txt -M text.model --min-count 1 --top 3
 topics-show|rows|topics show text.topics
+topics-groups|rows|topics show text.topics --groups 2 --model text.model
 topics-one|rows|topics show text.topics --topic 1 --documents 2
 topics-apply|rows|topics apply text.topics held.txt
 topics-compare|rows|topics compare text.topics held.txt

@@ -24,6 +24,20 @@ small_table() {
     done >text.txt
     "$PSDVEC" table text.txt --dim 4 --min-count 1 --sets sets --resamples 100 --methods psd,svd,glove -o out -q "$@" >/dev/null
 }
+# Topics of three subjects; or, from the hostile words, of two.
+topics_page() {
+    awk 'BEGIN {
+        srand(5)
+        split("ship harbour sail captain anchor sea oven flour bread sugar butter cake violin orchestra melody opera singer piano", own, " ")
+        for (d = 0; d < 300; d++) {
+            for (k = 0; k < 20; k++) printf "%s ", own[1 + 6 * (d % 3) + int(6 * rand())]
+            print "the end"
+        }
+    }' >documents.txt
+    "$PSDVEC" train documents.txt --min-count 1 --dim 6 -q -o topics-model
+    "$PSDVEC" topics learn topics-model documents.txt --topics 3 -q -o topics
+    "$PSDVEC" topics page topics --model topics-model -q -o topics.html "$@"
+}
 # asked PAGE SCRIPT: the output of the script, which calls say(text) at the end of the page, one
 # line each.
 asked() {
@@ -45,7 +59,8 @@ part() {
 @test "a page is one file that loads nothing and forbids loading" {
     small_table
     "$PSDVEC" explain out/psd.safetensors the king --html page.html
-    for page in out/table.html page.html; do
+    topics_page
+    for page in out/table.html page.html topics.html; do
         run ! grep -qE 'https?:|src=|@import|url\(|<link' "$page"
         grep -q "content=\"default-src 'none'; " "$page"
         grep -q 'prefers-color-scheme: dark' "$page"
@@ -228,6 +243,116 @@ pointer: anarchism, 0 rows, 0 pull, 0 push
 Escape at anarchism: hidden
 click: often, 2 rows, 2 pull, 0 push
 click elsewhere: hidden
+END
+}
+
+@test "topics: clicks, keys and the order choose a topic, and its words and documents follow" {
+    topics_page --words 4 --documents 2
+    asked topics.html '
+        const pressed = () => Array.from(document.querySelectorAll(".choices [aria-pressed=true] i"), (i) => i.textContent).join();
+        const title = () => document.querySelector(".detail h3").textContent.replace(/:.*/, "");
+        const tell = (what) => say([what, title(), pressed(), document.querySelectorAll(".map .chosen").length,
+            document.querySelectorAll(".tree [aria-pressed=true]").length, document.querySelectorAll(".documents li").length,
+            document.querySelectorAll(".detail figure").length].join(", "));
+        tell("start");
+        document.querySelectorAll(".choices button")[1].click(); tell("click " + document.activeElement.dataset.topic);
+        const press = (key) => { document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true})); tell(key); };
+        press("ArrowDown"); press("ArrowDown"); press("Home");
+        document.querySelectorAll(".map g")[1].dispatchEvent(new MouseEvent("click", {bubbles: true}));
+        say(document.querySelector(".map .chosen title").textContent.startsWith(document.querySelector(".detail h3").textContent.match(/[0-9]+/)[0]));
+        document.querySelector(".similar button").click();
+        say(title() !== "Topic 1");
+        const sort = document.getElementById("sort");
+        sort.value = "tree"; sort.dispatchEvent(new Event("change", {bubbles: true}));
+        say(Array.from(document.querySelectorAll(".beside > div .choices i"), (i) => i.textContent - 1).join() === data.order.join())' >said
+    diff - said <<'END'
+start, Topic 1, 1, 1, 1, 2, 3
+click 1, Topic 2, 2, 1, 1, 2, 3
+ArrowDown, Topic 3, 3, 1, 1, 2, 3
+ArrowDown, Topic 3, 3, 1, 1, 2, 3
+Home, Topic 1, 1, 1, 1, 2, 3
+true
+true
+true
+END
+}
+
+@test "topics: the search finds the topics of words by their beginning" {
+    topics_page
+    asked topics.html '
+        const field = document.getElementById("search");
+        const find = (text) => { field.value = text; field.dispatchEvent(new Event("input", {bubbles: true}));
+            say(text + ": " + Array.from(document.querySelectorAll(".found li"), (li) => (li.querySelector("b") || li).textContent).join(", ")); };
+        find("s"); find("SAIL"); find("zzz"); find(" ");
+        find("violin");
+        document.querySelector(".found button").click();
+        say(data.topics[Number(document.querySelector(".choices [aria-pressed=true]").dataset.topic)].words.some((w) => w.word === "opera"))' >said
+    # In the order of the model.
+    grep -qE '^s: (s[a-z]+(, )?){5}$' said
+    sed 1d said | diff - /dev/fd/3 3<<'END'
+SAIL: sail
+zzz: No word of the 20 most frequent words begins like this.
+ : 
+violin: violin
+true
+END
+}
+
+@test "topics: hostile words and beginnings are shown literally" {
+    hostile_model
+    "$PSDVEC" topics learn model.safetensors text.txt --topics 2 -q -o topics
+    "$PSDVEC" topics page topics --model model.safetensors -q -o topics.html
+    [ "$(grep -o '<script' topics.html | wc -l)" -eq 3 ]
+    [ "$(grep -o '</script' topics.html | wc -l)" -eq 3 ]
+    run ! grep -qP '[\x00-\x09\x0b-\x1f\x7f]' topics.html
+    rendered topics.html >shown.html
+    grep -q '<title>psdvec topics</title>' shown.html
+    run ! grep -q '<img' shown.html
+    asked topics.html '
+        say(document.querySelectorAll("main script, main img, main template").length);
+        say(JSON.stringify(data.index.map((entry) => entry[0]).sort()));
+        const field = document.getElementById("search");
+        field.value = "<img"; field.dispatchEvent(new Event("input", {bubbles: true}));
+        say(JSON.stringify([document.querySelector(".found b").textContent]))' >said
+    [ "$(sed -n 1p said)" = 0 ]
+    command -v python3 >/dev/null || skip "no python3"
+    python3 - "${hostile[@]}" <<'PYTHON'
+import html, json, sys
+lines = html.unescape(open("said", encoding="utf-8").read()).split("\n")
+assert json.loads(lines[1]) == sorted(sys.argv[1:] + ["plain"]), lines[1]
+assert json.loads(lines[2]) == [sys.argv[3]], lines[2]
+PYTHON
+}
+
+@test "topics: one topic, one document, many topics, and a narrow window" {
+    topics_page
+    for case in "1 1" "2 2" "1 300" "60 300"; do
+        read -r topics documents <<<"$case"
+        head -n "$documents" documents.txt >some.txt
+        "$PSDVEC" topics learn topics-model some.txt --topics "$topics" --min-documents 1 --iterations 3 -q -o some
+        "$PSDVEC" topics page some -q -o some.html
+        asked some.html '
+            const main = document.querySelector("main");
+            main.style.width = "390px";
+            say([document.querySelectorAll(".choices [data-topic]").length - document.querySelectorAll(".similar [data-topic]").length,
+                document.querySelectorAll(".map, .tree").length, main.scrollWidth <= main.clientWidth,
+                document.querySelector(".detail h3").textContent.startsWith("Topic 1")].join(" "))' >said
+        [ "$(cat said)" = "$topics $((topics > 2 ? 2 : 0)) true true" ] || { echo "$case"; cat said; false; }
+    done
+}
+
+@test "a line chart draws values to scale, gaps, and a description in words" {
+    cp -R "$PAGES" pages
+    asked pages/table.html '
+        showPage({sets: lineChart({title: "t<b>", caption: "c", ticks: (value) => value + "!", least: 0,
+            points: [{label: "a", value: 2, text: "two"}, {label: "b", value: 4, text: "four"}, {label: "c"}, {label: "d", value: 1, text: "one"}]})});
+        say(document.querySelector(".line path").getAttribute("d"));
+        say(Array.from(document.querySelectorAll(".line span"), (span) => span.textContent).join(" "));
+        say(document.getElementById(document.querySelector(".line").getAttribute("aria-describedby")).textContent)' >said
+    diff - said <<'END'
+M0.00 50.00h.01L33.33 0.00M100.00 75.00h.01
+4! 0! a d
+a two; b four; d one
 END
 }
 

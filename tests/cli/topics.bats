@@ -199,6 +199,82 @@ PY
     "$PSDVEC" topics compare three documents.txt | grep -q coherence
 }
 
+@test "similar topics are shown in groups, each with its words" {
+    make_documents
+    "$PSDVEC" topics learn model documents.txt --topics 6 -q -o topics
+    "$PSDVEC" topics show topics --groups 3 --words 8 --format json >shown
+    python3 - <<'PY'
+import json
+shown = json.load(open("shown"))
+subjects = ["ship harbour sail captain anchor sea wave port", "oven flour bread sugar butter cake dough salt",
+            "violin orchestra melody opera singer piano choir tune"]
+groups, topics = shown["groups"], shown["topics"]
+assert {frozenset(g["words"].split()) for g in groups} == {frozenset(s.split()) for s in subjects}, groups
+assert sorted(k for g in groups for k in g["topics"]) == [1, 2, 3, 4, 5, 6]
+assert [g["share"] for g in groups] == sorted((g["share"] for g in groups), reverse=True)
+share = {t["topic"]: t["share"] for t in topics}
+for g in groups:
+    assert abs(g["share"] - sum(share[k] for k in g["topics"])) < 1e-4
+    assert all(t["group"] == g["group"] for t in topics if t["topic"] in g["topics"])
+PY
+    "$PSDVEC" topics show topics --groups 3 >screen
+    [ "$(grep -c '^  Group [123], .*% of the text: ' screen)" -eq 3 ]
+    "$PSDVEC" topics show topics --groups 1 --threads 3 --format tsv >one
+    "$PSDVEC" topics show topics --groups 1 --threads 1 --format tsv | cmp - one
+    run "$PSDVEC" topics show topics --groups 7
+    [ "$status" -eq 2 ]
+    [[ $output == *"--groups is 7, but the file has 6 topics"* ]]
+    run "$PSDVEC" topics show topics --groups 2 --topic 1
+    [ "$status" -eq 2 ]
+}
+
+@test "the words nearest to topics need the model of the topics" {
+    make_documents
+    learn -q -o topics
+    "$PSDVEC" topics show topics --words 4 --model model --format json >shown
+    python3 -c 'import json; assert all(len(t["nearest"].split()) == 4 for t in json.load(open("shown"))["topics"])'
+    "$PSDVEC" topics show topics --topic 1 --words 4 --model model | grep -q 'nearest word .*cosine'
+    "$PSDVEC" topics show topics --words 4 --model model | grep -q 'nearest'
+    "$PSDVEC" train documents.txt --min-count 1 --dim 7 -q -o other
+    echo old >page.html
+    for command in 'show topics' 'page topics -o page.html'; do
+        # shellcheck disable=SC2086
+        run "$PSDVEC" topics $command --model other
+        [ "$status" -eq 4 ]
+        [[ $output == *"other: is not the model from which the topics of topics were learnt: its checksum differs"* ]]
+    done
+    [ "$(cat page.html)" = old ]
+    # Vectors without checksums are compared by dimensions and words.
+    "$PSDVEC" convert model vectors.txt -q
+    "$PSDVEC" topics learn vectors.txt documents.txt --topics 2 -q -o fine
+    "$PSDVEC" topics show fine --model vectors.txt >screen
+    run "$PSDVEC" topics show fine --model other
+    [[ $output == *"its number of dimensions differs"* ]]
+    head -n 20 vectors.txt >few.txt
+    sed -i '1s/^[0-9]*/19/' few.txt
+    run "$PSDVEC" topics show fine --model few.txt
+    [[ $output == *"it lacks words"* ]]
+}
+
+@test "the page has the same bytes for any number of threads, and its size does not depend on the documents" {
+    make_documents
+    learn -q -o topics
+    "$PSDVEC" topics page topics --model model --threads 1 -o one.html 2>said
+    grep -q 'written: one.html (.*KiB); open it in a browser' said
+    "$PSDVEC" topics page topics --model model --threads 3 -q -o other.html
+    cmp one.html other.html
+    for _ in $(seq 20); do cat documents.txt; done >many.txt
+    "$PSDVEC" topics learn model many.txt --topics 3 -q -o topics
+    "$PSDVEC" topics page topics --model model -q -o many.html
+    [ "$(stat -c %s many.html)" -lt $(($(stat -c %s one.html) + 1000)) ]
+    run "$PSDVEC" topics page topics
+    [ "$status" -eq 2 ]
+    [[ $output == *"give an output, for example -o topics.html"* ]]
+    run "$PSDVEC" topics page topics -o none/page.html
+    [ "$status" -ne 0 ]
+    [[ $output == *"none/page.html"* ]]
+}
+
 @test "bad input is refused with a remedy, and an old output stays" {
     make_documents
     echo old >topics

@@ -684,6 +684,24 @@ GETTER(psdvec_topics_source, != NULL, THE_TOPICS, 0)
 GETTER(psdvec_topics_beginning, != NULL, THE_TOPICS, 0)
 CALL(psdvec_topics_documents, CTX, THE_TOPICS, 0, 1, GIVE(documents, &(uint64_t){0}),
      GIVE(found, &a_size))
+static void hear_json(void *user, const char *json, size_t length)
+{
+    (void)user;
+    (void)json;
+    (void)length;
+}
+#define TWO_TOPICS_MERGED ((psdvec_topic_merge[1]){{0, 1, 1, 2}})
+CALL(psdvec_topics_distances, CTX, THE_TOPICS, GIVE(distances, (float[4]){0}))
+CALL(psdvec_topics_map, CTX, THE_TOPICS, GIVE(places, (double[4]){0}))
+CALL(psdvec_topics_tree, CTX, THE_TOPICS, GIVE(merges, (psdvec_topic_merge[1]){{0}}))
+CALL(psdvec_topics_groups, CTX, THE_TOPICS, GIVE(merges, TWO_TOPICS_MERGED), 2,
+     GIVE(group, (uint32_t[2]){0}))
+CALL(psdvec_topics_group_words, CTX, THE_TOPICS, GIVE(members, (uint32_t[]){0}), 1, 1,
+     GIVE(words, &(psdvec_topic_word){0}), GIVE(found, &a_size))
+CALL(psdvec_topics_nearest, CTX, THE_TOPICS, THE_MODEL, 1,
+     GIVE(neighbours, (psdvec_topic_neighbour[2]){{0}}), GIVE(found, (size_t[2]){0}))
+CALL(psdvec_topics_describe, CTX, THE_TOPICS, THE_MODEL, 3, 2, GIVE(on_json, hear_json),
+     GIVE(user, b))
 CALL(psdvec_topics_apply, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT,
      GIVE(on_document, hear_mixture), GIVE(user, b))
 
@@ -923,6 +941,13 @@ static const row rows[] = {
     ROW(psdvec_topics_source, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_beginning, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_documents, BY_CONTEXT, "ctx topics documents found", ""),
+    ROW(psdvec_topics_distances, BY_CONTEXT, "ctx topics distances", ""),
+    ROW(psdvec_topics_map, BY_CONTEXT, "ctx topics places", ""),
+    ROW(psdvec_topics_tree, BY_CONTEXT, "ctx topics merges", ""),
+    ROW(psdvec_topics_groups, BY_CONTEXT, "ctx topics merges group", ""),
+    ROW(psdvec_topics_group_words, BY_CONTEXT, "ctx topics members words found", ""),
+    ROW(psdvec_topics_nearest, BY_CONTEXT, "ctx topics model neighbours found", ""),
+    ROW(psdvec_topics_describe, BY_CONTEXT, "ctx topics on_json", "model user"),
     ROW(psdvec_topics_apply, BY_CONTEXT, "ctx topics inputs inputs[0] on_document", "text user"),
     ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
     /* map.h */

@@ -29,8 +29,8 @@ from ._operations import (Difference, Scores, TrainPlan, baseline, convert, coun
                           import_counts, merge_counts, plan, train)
 from ._results import Neighbours, Records
 from ._systems import System, SystemsComparison, compare_systems, systems
-from ._topics import (TopicDocument, TopicWord, Topics, TopicsQuality, learn_topics,
-                      load_topics)
+from ._topics import (TopicDocument, TopicNeighbour, TopicWord, Topics, TopicsQuality,
+                      learn_topics, load_topics)
 from ._types import Progress
 
 __all__ = [
@@ -40,7 +40,8 @@ __all__ = [
     "OptionError", "OutOfMemoryError", "OutputError", "Pair", "Progress", "PsdvecError",
     "PsdvecWarning", "Records", "Residual", "Residuals", "ResourceError", "Score", "Scores",
     "SharedContext", "SharedDimension", "Simulation", "System", "SystemsComparison",
-    "TemperatureFit", "TopicDocument", "TopicWord", "Topics", "TopicsQuality", "TrainPlan", "WordMap", "WordScore",
+    "TemperatureFit", "TopicDocument", "TopicNeighbour", "TopicWord", "Topics", "TopicsQuality",
+    "TrainPlan", "WordMap", "WordScore",
     "WordScores", "__version__", "baseline", "compare", "compare_systems", "convert", "count",
     "evaluate", "explain", "extend", "find_phrases", "fit_temperature", "from_bytes", "from_gensim",
     "generate", "import_counts", "interactions", "join_phrases", "joint", "learn_topics", "load",

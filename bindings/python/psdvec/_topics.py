@@ -3,7 +3,9 @@
 import ctypes
 import json
 import os
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional
+import pathlib
+from html import escape
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from ._options import Settings, split
 from ._options import documented as _documented
 from ._results import Records, html_table, plural
 from ._texts import COLUMNS, Inputs
-from ._types import FloatArray, Path, Show, Texts
+from ._types import Array, FloatArray, Path, Show, Texts
 
 
 class TopicWord(NamedTuple):
@@ -34,6 +36,19 @@ class TopicWord(NamedTuple):
     word: str
     probability: float  #: P(word | topic)
     lift: float         #: the probability divided by the frequency of the word in all documents
+
+
+class TopicNeighbour(NamedTuple):
+    """A word whose vector is near to that of a topic.
+
+    Examples
+    --------
+    >>> topics.nearest(model, 1)[0][0].similarity <= 1
+    True
+    """
+
+    word: str
+    similarity: float  #: cosine
 
 
 class TopicDocument(NamedTuple):
@@ -283,6 +298,224 @@ class Topics:
             text(lib.psdvec_topics_beginning(self._handle.pointer, d)),
             *(text(get(self._handle.pointer, d)) or None for get in _DETAILS))
             for d in room[:found.value])
+
+    def group_words(self, members: Sequence[int], topn: int = 10) -> Records[TopicWord]:
+        """The words that describe several topics together, the best first.
+
+        Parameters
+        ----------
+        members : sequence of int
+            The topics, from 0, as in a group of `groups`.
+        topn : int
+            At most this many words.
+
+        Returns
+        -------
+        list of TopicWord
+
+        Examples
+        --------
+        >>> len(topics.group_words([0, 1], 3)) <= 3
+        True
+        """
+        numbers = [self._number(int(k)) for k in members]
+        room, found = (_abi.psdvec_topic_word * max(1, topn))(), ctypes.c_size_t()
+        shared().call(lib.psdvec_topics_group_words, self._handle.pointer,
+                      (ctypes.c_uint32 * max(1, len(numbers)))(*numbers), len(numbers), topn, room,
+                      ctypes.byref(found))
+        return Records(TopicWord(self._word(w.word), w.probability, w.lift)
+                       for w in room[:found.value])
+
+    def nearest(self, model: Model, topn: int = 10) -> List[Records[TopicNeighbour]]:
+        """The words whose vectors are nearest to that of each topic.
+
+        They often name the subject of a topic although they are rare in the documents.
+
+        Parameters
+        ----------
+        model : Model
+            From which the topics were learnt; another one is refused.
+        topn : int
+            At most this many words.
+
+        Returns
+        -------
+        list of list of TopicNeighbour
+            One list per topic, the nearest word first.
+
+        Examples
+        --------
+        >>> [len(words) for words in topics.nearest(model, 3)]
+        [3, 3]
+        """
+        count = len(self)
+        room = (_abi.psdvec_topic_neighbour * max(1, count * topn))()
+        found = (ctypes.c_size_t * count)()
+        shared().call(lib.psdvec_topics_nearest, self._handle.pointer, model._model, topn, room,
+                      found)
+        return [Records(TopicNeighbour(self._word(n.word), n.similarity)
+                        for n in room[k * topn:k * topn + found[k]]) for k in range(count)]
+
+    def distances(self) -> FloatArray:
+        """The Hellinger distances of all pairs of topics.
+
+        Returns
+        -------
+        numpy.ndarray
+            Topics x topics; 0 for equal topics, 1 for topics without common words.
+
+        Examples
+        --------
+        >>> topics.distances().shape
+        (2, 2)
+        """
+        found = np.zeros((len(self), len(self)), np.float32)
+        shared().call(lib.psdvec_topics_distances, self._handle.pointer,
+                      found.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+        return found
+
+    def map(self) -> Array:
+        """Places of the topics in a plane, such that similar topics are near each other.
+
+        This is classical multidimensional scaling of `distances`.
+
+        Returns
+        -------
+        numpy.ndarray
+            Topics x 2.
+
+        Examples
+        --------
+        >>> topics.map().shape
+        (2, 2)
+        """
+        found = np.zeros((len(self), 2), np.float64)
+        shared().call(lib.psdvec_topics_map, self._handle.pointer,
+                      found.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+        return found
+
+    def _merges(self) -> Any:
+        merges = (_abi.psdvec_topic_merge * len(self))()
+        shared().call(lib.psdvec_topics_tree, self._handle.pointer, merges)
+        return merges
+
+    def tree(self) -> Array:
+        """A hierarchy of the topics: the merges that lose the least information about words.
+
+        Returns
+        -------
+        numpy.ndarray
+            In the format of `scipy.cluster.hierarchy.linkage`, one row per merge: the two clusters,
+            the information lost in bits per word, and the number of topics. `scipy` draws it:
+            `scipy.cluster.hierarchy.dendrogram(topics.tree())`.
+
+        Examples
+        --------
+        >>> topics.tree().shape
+        (1, 4)
+        """
+        return np.array([(m.first, m.second, m.height, m.topics)
+                         for m in self._merges()[:len(self) - 1]], np.float64).reshape(-1, 4)
+
+    def groups(self, groups: int) -> List[List[int]]:
+        """Puts similar topics together, by cutting the hierarchy.
+
+        Parameters
+        ----------
+        groups : int
+            How many groups, from 1 to the number of topics.
+
+        Returns
+        -------
+        list of list of int
+            The topics of each group, in descending order of the share of the groups.
+
+        Examples
+        --------
+        >>> topics.groups(1)
+        [[0, 1]]
+        """
+        group = (ctypes.c_uint32 * len(self))()
+        shared().call(lib.psdvec_topics_groups, self._handle.pointer, self._merges(), groups, group)
+        return [[k for k in range(len(self)) if group[k] == g] for g in range(groups)]
+
+    def _describe(self, model: Optional[Model], words: int, documents: int) -> str:
+        parts: List[bytes] = []
+
+        def take(_user: Any, json_text: Any, length: int) -> None:
+            parts.append(ctypes.string_at(json_text, length))
+        on_json = _abi.psdvec_topics_json_fn(take)
+        shared().call(lib.psdvec_topics_describe, self._handle.pointer,
+                      model._model if model is not None else None, words, documents, on_json, None)
+        return b"".join(parts).decode()
+
+    def describe(self, model: Optional[Model] = None, words: int = 20,
+                 documents: int = 10) -> Dict[str, Any]:
+        """All that a page of the topics shows.
+
+        Parameters
+        ----------
+        model : Model, optional
+            From which the topics were learnt, for the words nearest to each topic.
+        words : int
+            How many words of each topic.
+        documents : int
+            How many documents with the largest share of each topic.
+
+        Returns
+        -------
+        dict
+            Figures, settings, and `topics`: for each topic its share, words, nearest words,
+            documents, similar topics and place on the map; the hierarchy as `merges`; `index`, the
+            topics of the most frequent words.
+
+        Examples
+        --------
+        >>> [len(topic["words"]) for topic in topics.describe(words=3)["topics"]]
+        [3, 3]
+        """
+        return dict(json.loads(self._describe(model, words, documents)))
+
+    def page(self, path: Path, model: Optional[Model] = None, words: int = 20,
+             documents: int = 10) -> None:
+        """Writes an HTML page of the topics, which works offline.
+
+        It shows the topics with their words and documents, a map and a tree of similar topics, and
+        has a search for words.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The page; an existing file is replaced when the new one is complete.
+        model : Model, optional
+            From which the topics were learnt, for the words nearest to each topic.
+        words : int
+            How many words of each topic.
+        documents : int
+            How many documents with the largest share of each topic.
+
+        Examples
+        --------
+        >>> topics.page("topics.html", model)
+        >>> "<title>psdvec topics</title>" in open("topics.html", encoding="utf-8").read()
+        True
+        """
+        data = self._describe(model, words, documents).replace("<", "\\u003c")
+        plain = escape("\n".join(f"{k + 1:4} {100 * share:5.1f}%  " + " ".join(
+            w.word for w in self.words(k)) for k, share in enumerate(self.shares)))
+        template = pathlib.Path(__file__).with_name("topics.html").read_text(encoding="utf-8")
+        text_before, rest = template.split("\x01")
+        data_before, after = rest.split("\x02")
+        page = f"{text_before}{plain}{data_before}{data}{after}"
+        partial = f"{os.fspath(path)}.partial"
+        try:
+            with open(partial, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+                file.write(page)
+            os.replace(partial, path)
+        except OSError:
+            if os.path.exists(partial):
+                os.remove(partial)
+            raise
 
     def _details(self, get: Any) -> List[Optional[str]]:
         return [text(get(self._handle.pointer, d)) or None for d in range(int(self._info.documents))]

@@ -1,5 +1,6 @@
 """Topics."""
 
+import json
 import pickle
 
 import numpy as np
@@ -104,6 +105,72 @@ def test_the_same_for_files_and_lists(model, documents, topics, tmp_path):
 def test_views_outlive_topics(model, documents):
     view = psdvec.learn_topics(model, documents, topics=2).mixtures
     assert view.sum() == pytest.approx(len(documents), rel=1e-4)
+
+
+def test_how_topics_relate(model, documents):
+    four = psdvec.learn_topics(model, documents, topics=4)
+    p = np.array([four.probabilities(k) for k in range(4)], float)
+    expected = np.sqrt(((np.sqrt(p)[:, None] - np.sqrt(p)[None]) ** 2).sum(axis=2) / 2)
+    assert four.distances() == pytest.approx(expected, abs=1e-5)
+    places = four.map()
+    assert places.shape == (4, 2) and places.mean(axis=0) == pytest.approx([0, 0], abs=1e-9)
+    tree = four.tree()
+    assert tree.shape == (3, 4) and (np.diff(tree[:, 2]) >= 0).all() and tree[-1, 3] == 4
+    # A tree of scipy; cutting it gives the same groups.
+    hierarchy = pytest.importorskip("scipy.cluster.hierarchy")
+    assert hierarchy.is_valid_linkage(tree)
+    for groups in (1, 2, 3, 4):
+        own = four.groups(groups)
+        assert sorted(k for group in own for k in group) == [0, 1, 2, 3]
+        cut = hierarchy.fcluster(tree, groups, "maxclust")
+        if groups <= 2 or len(set(cut)) == groups:  # scipy does not separate equal heights
+            assert {frozenset(g) for g in own} == {
+                frozenset(np.flatnonzero(cut == c)) for c in set(cut)}
+    # Topics of the same subject are together.
+    for group in four.groups(2):
+        words = {w.word for w in four.group_words(group, 8)}
+        assert words in (set(SUBJECTS[0]), set(SUBJECTS[1]))
+    with pytest.raises(psdvec.OptionError):
+        four.groups(5)
+
+
+def test_nearest_words_need_the_model(model, topics, documents):
+    near = topics.nearest(model, 4)
+    for k in range(2):
+        vector = topics.vectors[k] / np.linalg.norm(topics.vectors[k])
+        cosines = {w: model.generative_vector(w) @ vector
+                   / np.linalg.norm(model.generative_vector(w)) for w in topics.vocabulary}
+        best = sorted(cosines, key=lambda w: -cosines[w])[:4]
+        assert [n.word for n in near[k]] == best
+        assert near[k][0].similarity == pytest.approx(cosines[best[0]], abs=1e-5)
+    other = psdvec.train(documents, dim=5, min_count=1)
+    with pytest.raises(psdvec.FormatError, match="not the model"):
+        topics.nearest(other)
+
+
+def test_page(model, topics, tmp_path):
+    path = tmp_path / "topics.html"
+    topics.page(path, model, words=5, documents=2)
+    page = path.read_text(encoding="utf-8")
+    assert [p.name for p in tmp_path.iterdir()] == ["topics.html"]
+    assert "\x01" not in page and "\x02" not in page and "src=" not in page
+    data = page.split('id="data">')[1].split("</script>")[0]
+    assert json.loads(data) == topics.describe(model, 5, 2)
+    assert len(json.loads(data)["topics"][0]["nearest"]) == 5
+    assert all(topic["nearest"] is None for topic in topics.describe()["topics"])
+    assert "ship" in page.split('<pre id="text">')[1].split("</pre>")[0]
+
+
+def test_a_page_escapes_markup(tmp_path):
+    words = ["</script><b>", "<!--", "&lt;", "a\x02b"]
+    texts = [words + ["plain"] for _ in range(6)]
+    model = psdvec.train(texts, dim=2, min_count=1)
+    psdvec.learn_topics(model, texts, topics=2).page(tmp_path / "topics.html")
+    page = (tmp_path / "topics.html").read_text(encoding="utf-8")
+    assert page.count("</script") == 3 and "<b>" not in page.split('<pre id="text">')[1].split(
+        "</pre>")[0]
+    with pytest.raises(OSError):
+        psdvec.learn_topics(model, texts, topics=2).page(tmp_path / "none" / "topics.html")
 
 
 def test_errors(model, topics, tmp_path):
