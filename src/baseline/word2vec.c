@@ -320,7 +320,7 @@ static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w
     pv_progress progress;
     pv_progress_begin(&progress, w->ctx, "training", "words",
                       s->read.vocabulary.known_tokens * (epochs - done));
-    w->progress = &progress;
+    w->progress = &progress; /* cppcheck-suppress autoVariables ; used by the epochs below only */
     for (uint32_t epoch = done; epoch < epochs; epoch++) {
         double began = pv_now();
         progress.objective = run->report->loss;

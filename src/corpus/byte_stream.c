@@ -93,11 +93,12 @@ struct pv_byte_stream {
 
     bool started;            /* the only member of a plain file has been returned */
     struct archive *archive; /* NULL: plain */
-    pv_locale utf8;          /* in the C locale libarchive loses non-ASCII names */
-    char *packed;            /* its input buffer of PACKED_SIZE bytes, after decompression */
-    bool in_header;          /* libarchive is reading the header of a member */
-    uint64_t header_memory;  /* claimed for it */
-    char *name;              /* of the member, heap; NULL: the path */
+    struct archive_entry *entry;
+    pv_locale utf8;         /* in the C locale libarchive loses non-ASCII names */
+    char *packed;           /* its input buffer of PACKED_SIZE bytes, after decompression */
+    bool in_header;         /* libarchive is reading the header of a member */
+    uint64_t header_memory; /* claimed for it */
+    char *name;             /* of the member, heap; NULL: the path */
     bool in_archive;
     blocks unpacked;
 
@@ -247,6 +248,19 @@ static psdvec_status fail_archive(pv_byte_stream *stream, struct archive *archiv
     if (!cause || archive_errno(archive) == ENOMEM)
         return fail_memory(stream);
     return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed, cause);
+}
+
+/* Reads the next header into `*entry`, which is made once. libarchive has an entry for this purpose,
+ * but does not check whether there was memory for it. */
+static int read_header(struct archive *archive, struct archive_entry **entry)
+{
+    if (!*entry)
+        *entry = archive_entry_new2(archive);
+    if (!*entry) {
+        archive_set_error(archive, ENOMEM, "out of memory");
+        return ARCHIVE_FATAL;
+    }
+    return archive_read_next_header2(archive, *entry);
 }
 
 typedef int supporter(struct archive *archive);
@@ -403,8 +417,9 @@ static psdvec_status open_filter(pv_byte_stream *stream, const packing *how)
     archive_clear_error(a);
     if (archive_read_open1(a) != ARCHIVE_OK || archive_errno(a) != 0)
         return fail_archive(stream, a);
-    struct archive_entry *entry;
-    int result = archive_read_next_header(a, &entry);
+    struct archive_entry *entry = NULL;
+    int result = read_header(a, &entry);
+    archive_entry_free(entry);
     if (result < ARCHIVE_WARN)
         return fail_archive(stream, a);
     stream->filter_ended = result == ARCHIVE_EOF;
@@ -672,6 +687,7 @@ void pv_byte_stream_close(pv_byte_stream *stream)
     pv_byte_stream_close(stream->inner);
     if (stream->archive)
         archive_read_free(stream->archive);
+    archive_entry_free(stream->entry);
     if (stream->filter)
         archive_read_free(stream->filter);
     pv_utf8_close(&stream->utf8);
@@ -699,7 +715,8 @@ static int next_header(pv_byte_stream *stream, struct archive_entry **entry)
     pv_memory_unclaim(stream->ctx, stream->header_memory);
     stream->header_memory = 0;
     stream->in_header = true;
-    int result = archive_read_next_header(stream->archive, entry);
+    int result = read_header(stream->archive, &stream->entry);
+    *entry = stream->entry;
     stream->in_header = false;
     if (first) {
         stream->claimed += stream->header_memory;

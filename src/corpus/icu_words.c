@@ -19,6 +19,7 @@
 #include "corpus/language.h"
 #include "util/utf8.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unicode/ubrk.h>
 #include <unicode/utext.h>
@@ -87,6 +88,26 @@ static bool is_end(const char *begin, const char *at, const char *end)
            category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_ND;
 }
 
+static void fail(pv_icu_breaker *breaker, const char *cause)
+{
+    breaker->open = false;
+    pv_fail(breaker->ctx, PSDVEC_ERR_MEMORY,
+            "ICU cannot split the text into words: %s; close other programs and try again", cause);
+}
+
+/* Returns the next boundary. Without memory for its dictionaries ICU reports nothing and finds other
+ * words; errno shows it. */
+static int64_t icu_next(pv_icu_breaker *breaker)
+{
+    errno = 0;
+    int64_t next = ubrk_next(breaker->iterator);
+    if (errno == ENOMEM) {
+        fail(breaker, "out of memory");
+        next = UBRK_DONE;
+    }
+    return next;
+}
+
 /* Starts with a piece of at most `length` bytes of the span. */
 static void start_piece(pv_icu_breaker *breaker, const char *text, size_t length)
 {
@@ -111,9 +132,7 @@ static void start_piece(pv_icu_breaker *breaker, const char *text, size_t length
     ubrk_setUText(breaker->iterator, &breaker->text, &error);
     breaker->open = U_SUCCESS(error);
     if (!breaker->open)
-        pv_fail(breaker->ctx, PSDVEC_ERR_MEMORY,
-                "ICU cannot split the text into words: %s; close other programs and try again",
-                u_errorName(error));
+        fail(breaker, u_errorName(error));
     breaker->rest = 0;
     breaker->position = breaker->open ? ubrk_first(breaker->iterator) : 0;
 }
@@ -128,7 +147,9 @@ void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)
 static bool next_boundary(pv_icu_breaker *breaker, int64_t *next)
 {
     while (breaker->open) {
-        *next = ubrk_next(breaker->iterator);
+        *next = icu_next(breaker);
+        if (!breaker->open)
+            return false;
         if (*next != UBRK_DONE &&
             (breaker->whole || *next + MARGIN_BYTES <= (int64_t)breaker->length))
             return true;

@@ -180,7 +180,7 @@ typedef struct pv_json_field {
 #define PV_JSON_FIELD(type, member) PV_JSON_NAMED(#member, type, member)
 #define PV_JSON_NAMED(name, type, member)                                                          \
     {                                                                                              \
-        name, PV_JSON_KIND(((type *)0)->member), offsetof(type, member)                            \
+        name, PV_JSON_KIND((type){0}.member), offsetof(type, member)                               \
     }
 #define PV_JSON_KIND(x)                                                                            \
     _Generic((x), uint32_t : PV_JSON_U32, uint64_t : PV_JSON_U64, double : PV_JSON_REAL)
