@@ -89,6 +89,10 @@ class WordMap:
         topn : int
             How many words, at most 20.
 
+        Returns
+        -------
+        list of str
+
         Examples
         --------
         >>> found = model.map()
