@@ -246,6 +246,7 @@ psdvec_status pv_rows_make(psdvec_context *ctx, uint32_t columns, const pv_row_g
                 .fill = fill,
                 .arg = arg,
                 .sink = sink,
+                /* cppcheck-suppress uninitvar ; only its address is taken */
                 .progress = stage ? &progress : NULL};
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.moved, NULL);
