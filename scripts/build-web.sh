@@ -23,7 +23,7 @@ if [ -f web/dist/index.html ]; then
 fi
 [ "${WEB:-yes}" != no ] || without "WEB=no"
 [ -f web/package.json ] || without "web/ has no sources"
-command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || without "node or npm is missing"
+{ command -v node && command -v npm; } >/dev/null 2>&1 || without "node or npm is missing"
 sh scripts/npm-tools.sh "$tools" --omit=dev || without "npm cannot install its tools"
 
 "$tools/node_modules/.bin/esbuild" web/src/app.ts --bundle --minify --target=es2021 --charset=utf8 \

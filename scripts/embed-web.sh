@@ -23,7 +23,7 @@ for file in "$folder"/*; do
     name=${file##*/}
     type=$(type_of "$name")
     number=$((number + 1))
-    echo "static const unsigned char file_$number[] = {"
+    echo "static const unsigned char file_${number}[] = {"
     gzip -9nc "$file" | od -An -v -tu1 | awk '{ for (i = 1; i <= NF; i++) printf "%s,", $i; print "" }'
     echo "};"
     path=/$name
