@@ -131,8 +131,7 @@ PSDVEC_API bool psdvec_map_format_of(const char *path, psdvec_map_format *format
 
 /* Draws the map, or writes it as a table, to `output`. Labels of a picture do not overlap. */
 PSDVEC_API psdvec_status psdvec_map_draw(psdvec_context *ctx, const psdvec_map *map,
-                                         const psdvec_drawing_options *options,
-                                         const char *output);
+                                         const psdvec_drawing_options *options, const char *output);
 
 #ifdef __cplusplus
 }
