@@ -14,6 +14,7 @@ typedef struct task {
     const pv_documents *documents;
     const uint32_t *vocabulary;
     const char *folder;
+    pv_partial *partial;
     uint32_t *topics; /* classes: without the null topic */
 } task;
 
@@ -66,6 +67,65 @@ done:
     return status;
 }
 
+/* ---- Saved states ---------------------------------------------------------------------------- */
+
+#define STATE "classes"
+
+/* The topics of the classes before `next`. */
+static psdvec_status save(const task *t, uint32_t next, uint32_t topics)
+{
+    const pv_topic_fit *f = &t->em->fit;
+    uint32_t counts[] = {next, topics, t->em->merged};
+    const pv_tensor tensors[] = {
+        pv_tensor_of("counts", PV_DTYPE_U32, 3, 0, counts),
+        pv_tensor_of("classes", PV_DTYPE_U32, topics, 0, t->by->topic_class),
+        pv_tensor_of("vectors", PV_DTYPE_F32, t->space->dim, f->stride, f->vectors),
+        pv_tensor_of("probabilities", PV_DTYPE_F32, t->space->words, f->stride, f->beta),
+        pv_tensor_of("residuals", PV_DTYPE_F32, t->space->words, f->stride, f->residuals)};
+    size_t count = sizeof tensors / sizeof *tensors - (f->residuals ? 0 : 1);
+    return pv_partial_save(t->partial, STATE, tensors, count);
+}
+
+static psdvec_status take_state(const task *t, const pv_st_file *file, uint32_t *next,
+                                uint32_t *topics)
+{
+    psdvec_context *ctx = t->documents->ctx;
+    pv_topic_fit *f = &t->em->fit;
+    int64_t words = t->space->words, dim = t->space->dim, stride = (int64_t)f->stride;
+    const pv_tensor *counts, *classes, *vectors, *beta, *residuals = NULL;
+    PV_TRY(pv_state_require(ctx, file, "counts", PV_DTYPE_U32, 3, 0, &counts));
+    PV_TRY(pv_state_require(ctx, file, "vectors", PV_DTYPE_F32, dim, stride, &vectors));
+    PV_TRY(pv_state_require(ctx, file, "probabilities", PV_DTYPE_F32, words, stride, &beta));
+    const uint32_t *figures = counts->data;
+    if (figures[0] > t->by->classes.count || figures[1] > f->topics || figures[2] > f->topics)
+        return PSDVEC_OK; /* not a state of this run */
+    PV_TRY(pv_state_require(ctx, file, "classes", PV_DTYPE_U32, figures[1], 0, &classes));
+    if (f->residuals)
+        PV_TRY(pv_state_require(ctx, file, "residuals", PV_DTYPE_F32, words, stride, &residuals));
+    *next = figures[0];
+    *topics = figures[1];
+    t->em->merged = figures[2];
+    memcpy(t->by->topic_class, classes->data, classes->bytes);
+    memcpy(f->vectors, vectors->data, vectors->bytes);
+    memcpy(f->beta, beta->data, beta->bytes);
+    if (residuals)
+        memcpy(f->residuals, residuals->data, residuals->bytes);
+    pv_step(ctx, "resuming after %u labels of an interrupted run", (unsigned)*next);
+    return PSDVEC_OK;
+}
+
+/* Loads the state of an interrupted run, if there is one. */
+static psdvec_status load(const task *t, uint32_t *next, uint32_t *topics)
+{
+    pv_st_file *file = NULL;
+    PV_TRY(pv_partial_load(t->partial, STATE, &file));
+    psdvec_status status = file ? take_state(t, file, next, topics) : PSDVEC_OK;
+    pv_st_close(file);
+    return status;
+}
+
+/* ---- All classes ----------------------------------------------------------------------------- */
+
 /* Decides how many topics each class has: not more than documents. */
 static psdvec_status plan(const task *t, uint64_t *total)
 {
@@ -101,7 +161,7 @@ static psdvec_status learn_classes(const task *t)
 {
     psdvec_topic_options options = *t->options;
     pv_topic_em *em = t->em;
-    uint32_t count = t->by->classes.count, first = 0;
+    uint32_t count = t->by->classes.count, next = 0, first = 0;
     uint64_t total;
     PV_TRY(plan(t, &total));
     options.topics = (uint32_t)total;
@@ -109,9 +169,12 @@ static psdvec_status learn_classes(const task *t)
         pv_topic_em_prepare(em, &options, t->space, t->documents, t->vocabulary, t->folder, NULL));
     PV_TAKE(&em->memory, t->by->topic_class, total);
     PV_TRY(pv_scope_status(&em->memory));
-    for (uint32_t i = 0; i < count; i++)
-        if (t->topics[i] > 0)
+    PV_TRY(load(t, &next, &first));
+    for (uint32_t i = next; i < count; i++)
+        if (t->topics[i] > 0) {
             PV_TRY(learn_class(t, i, &first));
+            PV_TRY(save(t, i + 1, first));
+        }
     em->words.topics = em->fit.topics = first; /* some may have been merged */
     return pv_topic_em_infer(em);
 }
@@ -119,7 +182,8 @@ static psdvec_status learn_classes(const task *t)
 psdvec_status pv_topics_learn_by_class(pv_topics_by_class *by, pv_topic_em *em,
                                        const psdvec_topic_options *options,
                                        const pv_topic_space *space, const pv_documents *documents,
-                                       const uint32_t *vocabulary, const char *folder)
+                                       const uint32_t *vocabulary, const char *folder,
+                                       pv_partial *partial)
 {
     psdvec_context *ctx = documents->ctx;
     pv_scope scope = {.ctx = ctx, .what = "the classes of the documents"};
@@ -128,7 +192,8 @@ psdvec_status pv_topics_learn_by_class(pv_topics_by_class *by, pv_topic_em *em,
               .space = space,
               .documents = documents,
               .vocabulary = vocabulary,
-              .folder = folder};
+              .folder = folder,
+              .partial = partial};
     psdvec_status status;
     psdvec_topic_options own = *options;
     if (own.topics == 0) /* auto */

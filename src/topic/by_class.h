@@ -17,11 +17,13 @@ typedef struct pv_topics_by_class {
     uint32_t *topic_class; /* topics: the class, or PV_NO_CLASS; in the memory of `em` */
 } pv_topics_by_class;
 
-/* Learns `topics` topics of each class, or 10 if their number is automatic. `em` gets all topics and the mixtures of all documents; the
- * caller frees it, and `by`, in any case. */
+/* Learns `topics` topics of each class, or 10 if their number is automatic. `em` gets all topics and
+ * the mixtures of all documents; the caller frees it, and `by`, in any case. `partial`: for the
+ * topics of finished classes. */
 psdvec_status pv_topics_learn_by_class(pv_topics_by_class *by, pv_topic_em *em,
                                        const psdvec_topic_options *options,
                                        const pv_topic_space *space, const pv_documents *documents,
-                                       const uint32_t *vocabulary, const char *folder);
+                                       const uint32_t *vocabulary, const char *folder,
+                                       pv_partial *partial);
 
 #endif

@@ -378,12 +378,12 @@ static psdvec_status learn(learning *l, const psdvec_text_options *text, const c
         return pv_fail(l->ctx, PSDVEC_ERR_MEMORY, "no memory for the name of a folder");
     PV_TRY(read_documents(l, text, inputs, input_count));
     PV_TRY(prepare_words(l));
+    PV_TRY(open_partial(l, output));
     if (options.by == PSDVEC_TOPIC_BY_LABEL) {
         PV_TRY(pv_topics_learn_by_class(&l->by, &l->em, &options, &l->space, &l->documents,
-                                        l->vocabulary, l->folder));
+                                        l->vocabulary, l->folder, l->partial));
         return write_topics(l, output);
     }
-    PV_TRY(open_partial(l, output));
     if (options.topics == 0) {
         PV_TRY(pv_topics_choose(&l->choice, &options, &l->space, &l->documents, l->vocabulary,
                                 l->folder, l->partial));

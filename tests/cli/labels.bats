@@ -195,6 +195,26 @@ assert len(topics) == 7 and [t["class"] for t in topics].count(None) == 1 and to
     ! cmp -s one null
 }
 
+@test "labels that are finished are not learnt again after an interruption" {
+    [ "$(uname)" = Linux ] || skip "needs LD_PRELOAD"
+    [ -z "${SANITIZE:-}" ] || skip "the runtime of a sanitizer must be loaded first"
+    make_documents
+    KILL=$(realpath "${BUILD:-build}/tests/tools/kill_at.so" 2>/dev/null ||
+        realpath "$HERE/../../build/tests/tools/kill_at.so")
+    learn() { "$PSDVEC" topics learn model documents.tsv --columns "$all" --by label --topics 2 "$@"; }
+    learn -q -o whole
+    resumed=0
+    for k in 3 6 8 9 10 11 12 13 14 16; do
+        rm -rf part
+        (export KILL_AT=$k LD_PRELOAD=$KILL && learn -q -o part 2>/dev/null) && continue
+        learn -o part 2>said
+        cmp whole part
+        [ ! -e part.partial ]
+        ! grep -q 'resuming after [1-3] labels' said || resumed=$((resumed + 1))
+    done
+    [ $resumed -ge 2 ]
+}
+
 @test "labels with few documents, and documents without labels" {
     make_documents
     { cat documents.tsv
