@@ -15,7 +15,7 @@ static const psdvec_option options[] = {
     {0}};
 
 /* Words of a topic in the text for readers without JavaScript. */
-enum { TEXT_WORDS = 10, TEXT_WIDTH = 80 };
+enum { TEXT_WORDS = 10 };
 
 static void take_json(void *user, const char *json, size_t length)
 {
@@ -28,9 +28,7 @@ static void add_text(struct show *show, struct run *run, const psdvec_topics *to
     struct rows rows = topics_rows(topics, false, false);
     for (uint32_t k = 0; k < psdvec_topics_get_info(topics)->topics; k++)
         topics_add_row(&rows, run, topics, k, TEXT_WORDS, NULL, NULL);
-    run->palette = terminal_palette(false);
-    show_start_as(show, run, false, FORMAT_TABLE);
-    show->width = TEXT_WIDTH;
+    show_start_as(show, run, false, FORMAT_MARKDOWN);
     show_open(show);
     show_rows(show, &rows);
     show_close(show);
