@@ -143,7 +143,7 @@ psdvec_status pv_topic_fit_init(pv_topic_fit *f, const pv_topic_space *space,
     PV_TAKE_ZERO(&f->memory, f->vectors, space->dim * stride);
     if (isfinite(f->tau))
         PV_TAKE_ZERO(&f->memory, f->residuals, all);
-    PV_TAKE(&f->memory, f->beta, all);
+    PV_TAKE_ZERO(&f->memory, f->beta, all);
     PV_TAKE_ZERO(&f->memory, f->counts, all);
     PV_TAKE(&f->memory, f->logits, all);
     PV_TAKE(&f->memory, f->direction, all);

@@ -12,6 +12,7 @@ make_inputs() {
     yes 'A book about art and about music, and about the history of both.' | head -n 20 >books/one.txt
     yes 'Another book, on the art of the book.' | head -n 20 >books/two.txt
     cp wiki.txt notes.txt
+    { sed 's/^/wiki\t/' wiki.txt && sed 's/^/books\t/' books/one.txt; } >mail.tsv
     printf 'music\nart\n' >words.txt
     tar -czf notes.tar.gz notes.txt
     gzip -c books/one.txt >news.txt.gz

@@ -56,7 +56,7 @@ holds() {
     done
     # Commands that take no file of psdvec, or only topics files, which 0.1.0 did not have; and ask,
     # which calls similar and the others.
-    local none=" tokenize phrases help counts-import ask explore topics-show topics-apply topics-compare "
+    local none=" tokenize phrases help counts-import ask explore topics-show topics-apply topics-compare topics-page "
     mkdir man
     "$PSDVEC" internal-man man
     for page in man/psdvec-*; do
@@ -124,6 +124,7 @@ holds() {
 @test "fit-temperature" { holds fit_temperature; }
 @test "interaction" { holds interaction; }
 @test "topics learn" { holds topics; }
+@test "map" { holds map; }
 @test "simulate into an old folder" { holds simulation; }
 
 # ---- Interrupted runs ----------------------------------------------------------------------------------
