@@ -264,10 +264,16 @@ static void take_set(struct api_query *q, const char *name)
     fail(q, STATUS_NOT_FOUND, phrase("there is no test set '%s'; see " API_ROOT "models", name));
 }
 
+/* Bytes of a word or an expression in a parameter. */
+enum { MOST_WORD = 500 };
+
 static void take_word(struct api_query *q, const struct api_parameter *parameter, const char *word)
 {
     if (!*word)
         fail(q, STATUS_BAD_REQUEST, phrase("the parameter %s is empty", parameter->name));
+    if (strlen(word) > MOST_WORD)
+        fail(q, STATUS_BAD_REQUEST,
+             phrase("the parameter %s has more than %d bytes", parameter->name, MOST_WORD));
     q->signs[q->word_count] = parameter->kind == API_PLUS    ? '+'
                               : parameter->kind == API_MINUS ? '-'
                                                              : 0;
@@ -449,8 +455,8 @@ static unsigned status_of(const struct api_worker *worker, int code)
     case EXIT_RESOURCE:
     case EXIT_INTERRUPTED:
         return STATUS_BUSY;
-    default:
-        return STATUS_DEFECT;
+    default: /* above 128: ended by a signal */
+        return code > 128 ? STATUS_BUSY : STATUS_DEFECT;
     }
 }
 
@@ -689,7 +695,8 @@ enum http_decision api_receive(void *user, const struct http_request *request,
         http_fail(response, STATUS_METHOD, "the methods of this route are GET and HEAD");
         return HTTP_ANSWERED;
     }
-    if (get) {
+    /* Evaluation reads the files of test sets each time. */
+    if (get && !(route->is_long && api->set_count)) {
         response->etag = etag(api, request);
         if (http_has(request, response->etag)) {
             response->status = STATUS_NOT_MODIFIED;

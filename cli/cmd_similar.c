@@ -417,7 +417,9 @@ static int act(struct run *run)
     search.begin = texts.begin;
     search.query_count = texts.queries;
     show_start(&search.show, run, false);
-    for (size_t k = 0; k < texts.queries && !code && !signals_caught(); k += BATCH)
+    /* A server lets requests finish after a signal. */
+    for (size_t k = 0; k < texts.queries && !code && (run->only_open || !signals_caught());
+         k += BATCH)
         code = ask(&search, k, texts.queries - k < BATCH ? texts.queries - k : BATCH);
     show_end(&search.show);
     free(texts.list);

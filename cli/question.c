@@ -30,12 +30,15 @@ const psdvec_option spelling_options[] = {
 static void add_part(void *user, const char *word, size_t length, uint32_t i)
 {
     struct asked *asked = user;
-    struct part *parts = lasting_alloc(asked->part_count + 1, sizeof *parts);
-    if (asked->part_count)
-        memcpy(parts, asked->parts, asked->part_count * sizeof *parts);
-    parts[asked->part_count++] = (struct part){
+    size_t count = asked->part_count;
+    if ((count & (count - 1)) == 0) { /* the array is full: it has room for a power of two */
+        struct part *parts = lasting_alloc(count ? 2 * count : 1, sizeof *parts);
+        if (count)
+            memcpy(parts, asked->parts, count * sizeof *parts);
+        asked->parts = parts;
+    }
+    asked->parts[asked->part_count++] = (struct part){
         .text = phrase("%.*s", (int)length, word), .known = i != PSDVEC_UNKNOWN_WORD, .word = i};
-    asked->parts = parts;
 }
 
 size_t asked_words(const struct asked *asked, uint32_t *words)

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,8 +32,9 @@
 #define POLICY                                                                                     \
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "  \
     "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-#define PACK_FROM 1000 /* bytes from which packing saves something */
-#define GRACE 2.0      /* seconds for running requests when the server ends */
+#define PACK_FROM 1000                /* bytes from which packing saves something */
+#define MOST_HELD ((size_t)256 << 20) /* bytes of all answers that clients have not read yet */
+#define GRACE 2.0                     /* seconds for running requests when the server ends */
 
 struct server;
 
@@ -58,7 +60,7 @@ struct exchange {
     char *none_match;
     const char *method;
     double started;
-    size_t sent;
+    size_t sent, held;
     atomic_bool done;
     bool begun, too_large, invalid, no_memory, long_work, answered, packs;
 };
@@ -74,6 +76,9 @@ struct server {
     size_t long_running, busy;
     bool ended;
     atomic_bool cancel;
+    /* Of the main thread: */
+    bool stopping;
+    size_t held; /* bytes of answers that are being sent */
 };
 
 struct worker {
@@ -145,6 +150,8 @@ static void recode(struct http_response *response, bool pack)
 static void encode(struct exchange *x)
 {
     struct http_response *response = &x->response;
+    if (response->length > UINT_MAX)
+        return; /* more than zlib takes at once */
     if (response->stored_packed ? !x->packs : x->packs && response->length >= PACK_FROM)
         recode(response, !response->stored_packed);
 }
@@ -152,17 +159,25 @@ static void encode(struct exchange *x)
 static MHD_Result send_answer(struct exchange *x)
 {
     struct http_response *answer = &x->response;
+    if (answer->owned && x->server->held + answer->length > MOST_HELD)
+        http_fail(answer, MHD_HTTP_SERVICE_UNAVAILABLE,
+                  "clients are slow to read their answers; try again later");
     bool packed = answer->stored_packed;
     if (answer->length && !answer->body) { /* out of memory */
         answer->length = 0;
         answer->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
     }
+    bool given = answer->owned && answer->length; /* to libmicrohttpd */
     struct MHD_Response *response = MHD_create_response_from_buffer(
         answer->length, answer->length ? (void *)(uintptr_t)answer->body : "",
-        answer->owned && answer->body ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+        given ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
     if (!response)
         return MHD_NO;
-    answer->owned = false; /* now of libmicrohttpd */
+    if (given) {
+        answer->owned = false;
+        x->held = answer->length;
+        x->server->held += x->held;
+    }
     const char *const headers[][2] = {{"Content-Type", answer->type},
                                       {"Content-Encoding", packed ? "gzip" : NULL},
                                       {"Vary", "Accept-Encoding"},
@@ -202,7 +217,8 @@ bool http_is_loopback(const char *address)
 static bool is_host(const char *host, const char *name)
 {
     size_t length = strlen(name);
-    bool brackets = strchr(name, ':') && *name != '[';
+    struct in6_addr six;
+    bool brackets = inet_pton(AF_INET6, name, &six) == 1;
     if (brackets && *host++ != '[')
         return false;
     if (strncasecmp(host, name, length) != 0)
@@ -243,7 +259,11 @@ static bool check_headers(struct exchange *x, const char *method)
     const char *site = MHD_lookup_connection_value(x->to, MHD_HEADER_KIND, "Sec-Fetch-Site");
     const char *mode = MHD_lookup_connection_value(x->to, MHD_HEADER_KIND, "Sec-Fetch-Mode");
     const char *size = MHD_lookup_connection_value(x->to, MHD_HEADER_KIND, "Content-Length");
-    bool follows_link = mode && !strcmp(mode, "navigate") && !strcmp(method, "GET");
+    const char *into = MHD_lookup_connection_value(x->to, MHD_HEADER_KIND, "Sec-Fetch-Dest");
+    /* A link to the page may be anywhere; but other sites must not make the server compute, as they
+     * could with frames and with links to the API. */
+    bool follows_link = mode && !strcmp(mode, "navigate") && into && !strcmp(into, "document") &&
+                        !strcmp(method, "GET") && strncmp(x->path, "/api/", 5) != 0;
     if (!host_is_known(x->server, host)) {
         http_fail(&x->response, MHD_HTTP_MISDIRECTED_REQUEST,
                   "the Host header names another machine; to serve under another name, start "
@@ -426,6 +446,10 @@ static MHD_Result handle(struct exchange *x)
         x->request.cancel = &x->server->cancel;
         decision = options->receive(options->user, &x->request, &x->response);
     }
+    if (decision != HTTP_ANSWERED && x->server->stopping) {
+        http_fail(&x->response, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
+        decision = HTTP_ANSWERED;
+    }
     if (decision == HTTP_ANSWERED)
         return answer_now(x);
     x->long_work = decision == HTTP_LONG_WORK;
@@ -502,11 +526,12 @@ static void end_request(void *user, struct MHD_Connection *connection, void **st
                         enum MHD_RequestTerminationCode code)
 {
     struct exchange *x = *state;
-    const struct server *server = user;
+    struct server *server = user;
     (void)code;
     set_limit(connection, server->options->receive_seconds); /* for the next request */
     if (!x)
         return;
+    server->held -= x->held;
     log_access(x);
     if (x->response.owned)
         free((char *)x->response.body);
@@ -663,8 +688,10 @@ const char *http_serve(const struct http_options *options)
     if (!info) {
         error = "the system has no threads, memory or descriptors left";
         close(options->listener);
+        pthread_mutex_lock(&server.lock);
         server.ended = true;
         pthread_cond_broadcast(&server.wake);
+        pthread_mutex_unlock(&server.lock);
         for (size_t k = 0; k < count; k++)
             pthread_join(workers[k].thread, NULL);
     } else {
@@ -672,6 +699,7 @@ const char *http_serve(const struct http_options *options)
         while (!options->stop(options->user))
             turn(&server, events, 0.5);
         MHD_quiesce_daemon(server.daemon);
+        server.stopping = true;
         finish(&server, events, workers, count);
         close(options->listener);
     }

@@ -63,7 +63,7 @@ bool http_has(const struct http_request *request, const char *etag)
     for (const char *at = list; (at = strstr(at, etag)); at += length)
         if (at[length] == '\0' || at[length] == ',' || at[length] == ' ')
             return true;
-    return !strcmp(list, "*");
+    return false; /* "*" is for changes, which there are none of */
 }
 
 bool http_expired(const struct http_request *request)

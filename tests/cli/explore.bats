@@ -252,10 +252,46 @@ fails() {
     done
     [ "$(status -H "Origin: http://127.0.0.1:$PORT" "${URL}api/v1/models")" = 200 ]
     [ "$(status -H 'Sec-Fetch-Site: cross-site' "${URL}api/v1/models")" = 403 ]
-    [ "$(status -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: navigate' "$URL")" = 200 ]
+    # A link on another site may lead to the page, but not into a frame or to the API.
+    local from=(-H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Mode: navigate')
+    [ "$(status "${from[@]}" -H 'Sec-Fetch-Dest: document' "$URL")" = 200 ]
+    [ "$(status "${from[@]}" -H 'Sec-Fetch-Dest: iframe' "$URL")" = 403 ]
+    [ "$(status "${from[@]}" -H 'Sec-Fetch-Dest: document' "${URL}api/v1/models")" = 403 ]
     stop
     grep -qE '^127.0.0.1 PUT /api/v1/models 405 [0-9]+ bytes [0-9.]+ ms$' messages
     grep -qE '^127.0.0.1 GET /api/v1/models 421 ' messages
+}
+
+@test "expressions of many words are refused before they are read" {
+    serve
+    long=$(printf 'art+%.0s' {1..4000})
+    for route in similar?positive vector?word odd-one-out?word; do
+        [ "$(status "${URL}api/v1/$route=$long")" = 400 ]
+    done
+    [ "$(status "${URL}api/v1/models")" = 200 ]
+    stop
+}
+
+@test "requests that arrive while the server ends do not keep it" {
+    serve
+    # Clients that keep asking on one connection each.
+    for _ in 1 2 3; do
+        python3 - "$PORT" <<'PY' &
+import http.client, sys
+try:
+    connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=20)
+    for _ in range(100000):
+        connection.request("GET", "/api/v1/similar?positive=music&top=3")
+        connection.getresponse().read()
+except OSError:
+    pass
+except http.client.HTTPException:
+    pass
+PY
+    done
+    sleep 1
+    stop
+    wait
 }
 
 @test "--host permits the name of a proxy" {

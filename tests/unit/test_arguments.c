@@ -187,7 +187,7 @@ typedef struct bench {
     psdvec_report *report;
     psdvec_test *test;
     psdvec_test_list *test_list;
-    psdvec_topics *topics;
+    psdvec_topics *topics, *labelled;
     psdvec_map *map;
     char *letters; /* a text that has words with any options */
     char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path;
@@ -682,6 +682,11 @@ CALL(psdvec_topics_words, CTX, THE_TOPICS, 0, 1, GIVE(words, &(psdvec_topic_word
 GETTER(psdvec_topics_mixture, != NULL, THE_TOPICS, 0)
 GETTER(psdvec_topics_source, != NULL, THE_TOPICS, 0)
 GETTER(psdvec_topics_beginning, != NULL, THE_TOPICS, 0)
+#define THE_LABELLED GIVE(topics, b->labelled)
+GETTER(psdvec_topics_label, != NULL, THE_LABELLED, 0)
+GETTER(psdvec_topics_date, != NULL, THE_LABELLED, 0)
+GETTER(psdvec_topics_name, != NULL, THE_LABELLED, 0)
+GETTER(psdvec_topics_class, != NULL, THE_LABELLED, 0)
 CALL(psdvec_topics_documents, CTX, THE_TOPICS, 0, 1, GIVE(documents, &(uint64_t){0}),
      GIVE(found, &a_size))
 static void hear_json(void *user, const char *json, size_t length)
@@ -940,6 +945,10 @@ static const row rows[] = {
     ROW(psdvec_topics_mixture, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_source, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_beginning, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_label, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_date, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_name, BY_ANSWER, "topics", ""),
+    ROW(psdvec_topics_class, BY_ANSWER, "topics", ""),
     ROW(psdvec_topics_documents, BY_CONTEXT, "ctx topics documents found", ""),
     ROW(psdvec_topics_distances, BY_CONTEXT, "ctx topics distances", ""),
     ROW(psdvec_topics_map, BY_CONTEXT, "ctx topics places", ""),
@@ -1037,6 +1046,32 @@ static bool wants_to_stop(void *user)
     return ((bench *)user)->stop;
 }
 
+/* Topics of documents with a label, a date and a name. */
+static void open_labelled(bench *b)
+{
+    psdvec_topic_options options = two_topics();
+    psdvec_text_options text;
+    char line[1000];
+    char *path = scratch_path(b->t->folder, "labelled.tsv");
+    char *output = scratch_path(b->t->folder, "labelled.topics");
+    const char *inputs[] = {path};
+    FILE *from = fopen(b->t->text, "r"), *to = fopen(path, "w");
+    assert_true(from && to);
+    for (int k = 0; fgets(line, sizeof line, from); k++)
+        fprintf(to, "%s\t2024-01-02\tname\t%s", k % 2 ? "odd" : "even", line);
+    fclose(from);
+    fclose(to);
+    psdvec_text_options_default(&text);
+    text.tokenizer = PSDVEC_TOKENIZER_WHITESPACE;
+    text.columns = "label,date,name,text";
+    options.by = PSDVEC_TOPIC_BY_LABEL;
+    well(b->ctx,
+         psdvec_topics_learn(b->ctx, &options, b->t->model, &text, inputs, 1, output, NULL));
+    well(b->ctx, psdvec_topics_open(b->ctx, output, &b->labelled));
+    free(path);
+    free(output);
+}
+
 static void bench_open(bench *b)
 {
     static const char analogies[] = ": some\nw1 w2 w3 w4\nw2 w3 w4 w5\nw3 w5 w7 w9\n";
@@ -1075,6 +1110,7 @@ static void bench_open(bench *b)
     well(b->ctx,
          psdvec_topics_learn(b->ctx, &two, b->t->model, NULL, &documents, 1, b->topics_path, NULL));
     well(b->ctx, psdvec_topics_open(b->ctx, b->topics_path, &b->topics));
+    open_labelled(b);
     well(b->ctx, psdvec_map_make(b->ctx, NULL, b->t->model, NULL, 0, &b->map));
     b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
     assert_non_null(b->settings);
@@ -1085,6 +1121,7 @@ static void bench_close(bench *b)
     psdvec_settings_free(b->settings);
     psdvec_scorer_close(b->scorer);
     psdvec_topics_close(b->topics);
+    psdvec_topics_close(b->labelled);
     psdvec_map_free(b->map);
     psdvec_report_free(b->report);
     psdvec_test_close(b->test);
