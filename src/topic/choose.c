@@ -228,20 +228,42 @@ static void decide(const choosing *c, pv_topic_choice *choice)
 
 /* ---- The documents --------------------------------------------------------------------------- */
 
+/* Finds the documents that have words of the vocabulary. */
+static psdvec_status find_filled(const choosing *c, const pv_documents *documents, pv_scope *scope,
+                                 bool *filled)
+{
+    pv_document_entry *entries = NULL;
+    size_t capacity = 0;
+    for (size_t k = 0; k < documents->count; k++) {
+        uint64_t count = pv_documents_entries(documents, k, 1);
+        PV_TRY(PV_RESERVE(scope, entries, capacity, count));
+        PV_TRY(pv_spool_read(documents->entries, documents->begin[k] * sizeof *entries, entries,
+                             count * sizeof *entries));
+        filled[k] = false;
+        for (uint64_t e = 0; e < count && !filled[k]; e++)
+            filled[k] = c->vocabulary[entries[e].word] != PSDVEC_UNKNOWN_WORD;
+    }
+    return PSDVEC_OK;
+}
+
 /* Divides documents at equal distances into those to learn from and those that are held out. */
 static psdvec_status divide(choosing *c, const pv_documents *documents)
 {
     psdvec_status status;
     size_t filled = 0, learnt = 0, held = 0, *numbers[2];
+    bool *has_words;
     pv_scope scope = {.ctx = c->ctx, .what = "a sample of the documents"};
+    PV_TAKE(&scope, has_words, documents->count);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TRY_DONE(find_filled(c, documents, &scope, has_words));
     for (size_t k = 0; k < documents->count; k++)
-        filled += documents->known[k] > 0;
+        filled += has_words[k];
     size_t samples = filled < SAMPLE ? filled : SAMPLE;
     PV_TAKE(&scope, numbers[0], samples);
     PV_TAKE(&scope, numbers[1], samples);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t k = 0, seen = 0; k < documents->count && learnt + held < samples; k++) {
-        if (documents->known[k] == 0)
+        if (!has_words[k])
             continue;
         size_t taken = learnt + held;
         if (seen++ * samples / filled != taken)

@@ -346,9 +346,12 @@ static psdvec_status open_partial(learning *l, const char *output)
     PV_TRY_DONE(describe(l, &key, &model));
     key.length--; /* without the final zero */
     PV_TRY_DONE(hash_documents(l, &documents));
+    /* The vectors, because files of other programs have no checksum. */
+    uint64_t vectors = XXH3_64bits(l->space.features, (size_t)l->space.words * l->space.dim *
+                                                          sizeof *l->space.features);
     PV_TRY_DONE(pv_buffer_printf(
-        &key, "\nseed %" PRIu64 "\nmodel %s %u x %u\ndocuments %016" PRIx64, l->ctx->options.seed,
-        model.data, l->model->info.words, l->model->info.dim, documents));
+        &key, "\nseed %" PRIu64 "\nmodel %s\nvectors %016" PRIx64 "\ndocuments %016" PRIx64,
+        l->ctx->options.seed, model.data, vectors, documents));
     status = pv_partial_open(l->ctx, output, key.data, l->options.restart, &l->partial);
 done:
     pv_buffer_free(&key);

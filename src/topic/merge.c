@@ -127,12 +127,12 @@ psdvec_status pv_topic_merge(pv_topic_fit *f, double limit, double *alpha, float
     psdvec_context *ctx = f->memory.ctx;
     size_t words = f->space->words;
     pv_scope scope = {.ctx = ctx, .what = "merging topics"};
-    merging m = {.fit = f, .topics = f->topics, .changed = UINT32_MAX};
+    /* `direction` is not in use between two steps. */
+    merging m = {.fit = f, .topics = f->topics, .rows = f->direction, .changed = UINT32_MAX};
     psdvec_status status = PSDVEC_OK;
     *merged = 0;
     if (!(limit > 0))
         return PSDVEC_OK;
-    PV_TAKE(&scope, m.rows, f->topics * words);
     PV_TAKE_ZERO(&scope, m.mass, f->topics);
     PV_TAKE(&scope, m.into, f->topics);
     PV_TAKE(&scope, m.nearest, f->topics);

@@ -73,6 +73,11 @@ assert best["topics"] == 3 and best["error"] == 0 and all(t["error"] > 0 for t i
 PY
     "$PSDVEC" topics learn model documents.txt --threads 1 -q -o other
     cmp topics other
+    # Documents without words of the vocabulary do not take part.
+    { cat documents.txt && seq 500 | tr 0-9 a-j | sed s/^/rare/; } >rare.txt
+    "$PSDVEC" train documents.txt rare.txt --min-count 1 --dim 8 -q -o larger
+    "$PSDVEC" topics learn larger rare.txt --min-documents 5 -o rare 2>said
+    grep -q 'topics  *3 after' said
     head -n 12 documents.txt >few.txt # too few to hold some out
     "$PSDVEC" topics learn model few.txt -v -o few 2>&1 | grep -q 'too few documents to choose the number of topics'
     head -n 1 documents.txt >one.txt
