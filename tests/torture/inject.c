@@ -14,13 +14,23 @@
  *   again=1       all calls from the K-th on fail; with EINTR, every second one
  *   sites=1       log every distinct call site
  *   trace=FILE    log all changes of files, with their data, for the simulation of power loss
+ *   cpu=SECONDS   the process is killed when it has used so much processor time
  *   serve=FD      run main() many times, each time in a new process with its own PSDVEC_FAULT
+ *   sweep=CLASS:ERROR:KIND:AGAIN   only in the request to a server, as often as needed: at every call
+ *                 of the class, try the fault in a copy of the process, and go on without it
+ *   from=K        a sweep leaves out the first K - 1 calls of its classes
  *
  * A server starts no program anew, so that a run takes a fraction of the time. FD is a socket of
  * packets. A request has five lines: the folder in which to run, the files that become standard
  * input, output and error, and the value of PSDVEC_FAULT. The server forks before main() and answers
  * with the process, then with its status as waitpid() gives it, each an int. It ends when the other
  * side closes the socket.
+ *
+ * A sweep runs main() once for all its faults, instead of once for each. Before every call that can
+ * fail it asks the other side of the socket whether to try the fault there (struct question), and
+ * forks if the answer is 'f'. The copy has the fault and ends; then the process undoes what the copy
+ * did to the files that both have open, waits for the other side to undo the rest, and goes on. It
+ * cannot copy threads and mappings that the copy would share, and says so.
  *
  * A call site is the chain of return addresses inside the program itself. The lines of the log:
  *
@@ -44,6 +54,7 @@ typedef int inject_needs_glibc; /* the driver finds that no call is seen */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <locale.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -57,6 +68,8 @@ typedef int inject_needs_glibc; /* the driver finds that no call is seen */
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -91,8 +104,14 @@ static const char *const class_names[CLASSES] = {
     [RENAME] = "rename",     [LINK] = "link",   [UNLINK] = "unlink", [MKDIR] = "mkdir",
     [TRUNCATE] = "truncate", [STAT] = "stat",   [LOCK] = "lock",     [THREAD] = "thread"};
 
-enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096 };
+enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096, SWEEPS = 64 };
 enum kind { FAIL, SHORT, KILL };
+
+typedef struct sweep_fault {
+    int class, error;
+    enum kind kind;
+    bool again;
+} sweep_fault;
 
 static struct {
     int log, trace; /* descriptors; -1: none. Open from the start: a sandbox may follow */
@@ -102,6 +121,10 @@ static struct {
     int error;
     enum kind kind;
     bool again, sites;
+    long cpu; /* seconds; 0: no limit */
+    long from;
+    int sweeps;
+    sweep_fault sweep[SWEEPS];
 } wish = {.log = -1, .trace = -1, .serve = -1, .class = -1};
 
 static atomic_long counts[CLASSES];
@@ -215,6 +238,175 @@ static void note_site(call_class class, long number, const chain *where)
     pthread_mutex_unlock(&site_lock);
 }
 
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+/* What a sweep tells the other side of the socket. */
+typedef struct question {
+    long what;     /* 'a': may the fault be tried here? 'p': the copy is process `number`; 'e': it
+                    * ended with status `number` */
+    long number;   /* of the call in its class */
+    long sequence; /* of the call in all classes of the sweep */
+    long fault;    /* index in wish.sweep */
+    long changes;  /* grows with every call that may change a file or folder */
+    long able;     /* 0: the process cannot be copied */
+} question;
+
+/* A descriptor that both processes use, with what a copy may change. */
+typedef struct saved_file {
+    int fd;
+    bool content;
+    long offset;
+    size_t size;
+    char *data;
+} saved_file;
+
+enum { SAVED = 256, SAVED_BYTES = 1 << 24 };
+static saved_file saved[SAVED];
+static int saved_count;
+static char saved_room[SAVED_BYTES]; /* pages that are not used take no memory */
+static char compare_room[1 << 16];
+static long sequence;
+static atomic_bool shares_memory; /* there is a mapping of a file that can be written */
+/* Inside setlocale(), whose lock knows the process that has it. */
+static __thread volatile bool in_setlocale __attribute__((tls_model("initial-exec")));
+
+static bool save_files(void)
+{
+    size_t used = 0;
+    saved_count = 0;
+    for (int fd = 0; fd < SAVED; fd++) {
+        long flags = syscall(SYS_fcntl, fd, F_GETFL);
+        struct stat info;
+        if (flags < 0 || (flags & O_PATH) ||
+            syscall(SYS_newfstatat, fd, "", &info, AT_EMPTY_PATH) != 0 ||
+            !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
+            continue;
+        saved_file *file = &saved[saved_count++];
+        *file = (saved_file){.fd = fd, .offset = syscall(SYS_lseek, fd, 0L, SEEK_CUR)};
+        if (!S_ISREG(info.st_mode) || (flags & O_ACCMODE) == O_RDONLY)
+            continue;
+        file->content = true;
+        file->size = (size_t)info.st_size;
+        file->data = saved_room + used;
+        if (file->size > sizeof saved_room - used)
+            return false;
+        if ((flags & O_ACCMODE) == O_WRONLY) {
+            char link[64]; /* read it by another descriptor */
+            snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+            long other = syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC);
+            long got = other < 0 ? -1 : syscall(SYS_pread64, other, file->data, file->size, 0L);
+            if (other >= 0)
+                syscall(SYS_close, other);
+            if (got != (long)file->size)
+                return false;
+        } else if (syscall(SYS_pread64, fd, file->data, file->size, 0L) != (long)file->size)
+            return false;
+        used += file->size;
+    }
+    return true;
+}
+
+static void restore_files(void)
+{
+    for (int i = 0; i < saved_count; i++) {
+        const saved_file *file = &saved[i];
+        if (file->content) {
+            syscall(SYS_pwrite64, file->fd, file->data, file->size, 0L);
+            syscall(SYS_ftruncate, file->fd, file->size);
+        }
+        if (file->offset >= 0)
+            syscall(SYS_lseek, file->fd, file->offset, SEEK_SET);
+    }
+}
+
+static bool has_threads(void)
+{
+    if (atomic_load(&counts[THREAD]) == 0)
+        return false;
+    long folder =
+        syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long bytes = syscall(SYS_getdents64, folder, compare_room, sizeof compare_room);
+    syscall(SYS_close, folder);
+    int entries = 0;
+    for (long at = 0; at < bytes; entries++)
+        at += ((const struct dirent64 *)(compare_room + at))->d_reclen;
+    return entries != 3; /* ".", ".." and the main thread */
+}
+
+static char answer(void)
+{
+    char letter;
+    if (syscall(SYS_read, wish.serve, &letter, 1L) != 1)
+        syscall(SYS_exit_group, 98);
+    return letter;
+}
+
+static void tell(const question *what)
+{
+    if (syscall(SYS_write, wish.serve, what, sizeof *what) != (long)sizeof *what)
+        syscall(SYS_exit_group, 98);
+}
+
+static void limit_time(void)
+{
+    if (wish.cpu)
+        setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)wish.cpu, (rlim_t)wish.cpu + 1});
+}
+
+/* Tries the faults of a call. Returns in the copies, in which the call fails, and at the end. */
+static void sweep(call_class class, long number)
+{
+    bool wished = false;
+    for (int i = 0; i < wish.sweeps; i++)
+        wished |= wish.sweep[i].class == (int)class;
+    if (!wished || ++sequence < wish.from)
+        return;
+    int error = errno;
+    inside = true;
+    question about = {.number = number, .sequence = sequence};
+    for (int c = 0; c < CLASSES; c++)
+        about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]);
+    bool single = !has_threads() && !atomic_load(&shares_memory) && !in_setlocale;
+    for (int i = 0; i < wish.sweeps; i++) {
+        if (wish.sweep[i].class != (int)class)
+            continue;
+        about.what = 'a';
+        about.number = number;
+        about.fault = i;
+        about.able = single && save_files();
+        tell(&about);
+        if (answer() != 'f')
+            continue;
+        int child = fork();
+        if (child == 0) {
+            syscall(SYS_close, wish.serve);
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            wish.class = (int)class;
+            wish.at = number;
+            wish.error = wish.sweep[i].error;
+            wish.kind = wish.sweep[i].kind;
+            wish.again = wish.sweep[i].again;
+            wish.sweeps = 0;
+            limit_time();
+            break;
+        }
+        about.what = 'p';
+        about.number = child;
+        tell(&about);
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+        about.what = 'e';
+        about.number = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+        tell(&about);
+        answer(); /* until now the other side may have killed it, so the number stays its own */
+        waitid(P_PID, (id_t)child, &info, WEXITED);
+        restore_files();
+    }
+    errno = error;
+    inside = false;
+}
+
 /* ---- Whether a call fails -------------------------------------------------------------------- */
 
 /* Counts the call. Returns what to do instead of it, or 0. */
@@ -224,6 +416,8 @@ static int strikes(call_class class)
     if (!atomic_load_explicit(&armed, memory_order_relaxed) || inside)
         return NOTHING;
     long number = atomic_fetch_add(&counts[class], 1) + 1;
+    if (wish.sweeps > 0)
+        sweep(class, number);
     bool here = wish.class == (int)class && number >= wish.at;
     if (here && number > wish.at)
         here = wish.again && (wish.error != EINTR || (number - wish.at) % 2 == 0);
@@ -290,6 +484,34 @@ static int open_named_log(const char *name, size_t length)
     return open_log(path);
 }
 
+static int class_of(const char *name, size_t length)
+{
+    for (int c = 0; c < CLASSES; c++) {
+        if (strlen(class_names[c]) == length && !strncmp(name, class_names[c], length))
+            return c;
+    }
+    return -1;
+}
+
+static enum kind kind_of(const char *name)
+{
+    return !strncmp(name, "short", 5) ? SHORT : !strncmp(name, "kill", 4) ? KILL : FAIL;
+}
+
+static void take_sweep(const char *text)
+{
+    if (wish.sweeps == SWEEPS)
+        return;
+    sweep_fault *fault = &wish.sweep[wish.sweeps++];
+    fault->class = class_of(text, strcspn(text, ":"));
+    text += strcspn(text, ":") + 1;
+    fault->error = atoi(text);
+    text += strcspn(text, ":") + 1;
+    fault->kind = kind_of(text);
+    text += strcspn(text, ":") + 1;
+    fault->again = *text == '1';
+}
+
 static void take_wish(const char *text)
 {
     while (*text) {
@@ -304,22 +526,23 @@ static void take_wish(const char *text)
         else if (!strncmp(text, "serve=", 6))
             wish.serve = move_away(atol(value));
         else if (!strncmp(text, "class=", 6))
-            for (int c = 0; c < CLASSES; c++) {
-                if (strlen(class_names[c]) == length && !strncmp(value, class_names[c], length))
-                    wish.class = c;
-            }
+            wish.class = class_of(value, length);
         else if (!strncmp(text, "at=", 3))
             wish.at = atol(value);
         else if (!strncmp(text, "error=", 6))
             wish.error = atoi(value);
         else if (!strncmp(text, "kind=", 5))
-            wish.kind = !strncmp(value, "short", 5)  ? SHORT
-                        : !strncmp(value, "kill", 4) ? KILL
-                                                     : FAIL;
+            wish.kind = kind_of(value);
         else if (!strncmp(text, "again=", 6))
             wish.again = *value == '1';
         else if (!strncmp(text, "sites=", 6))
             wish.sites = *value == '1';
+        else if (!strncmp(text, "cpu=", 4))
+            wish.cpu = atol(value);
+        else if (!strncmp(text, "from=", 5))
+            wish.from = atol(value);
+        else if (!strncmp(text, "sweep=", 6))
+            take_sweep(value);
         text += whole + (text[whole] == ';');
     }
 }
@@ -367,7 +590,6 @@ static const char *serve(void)
         status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
         syscall(SYS_write, wish.serve, &status, sizeof status);
     }
-    syscall(SYS_close, wish.serve);
     char *rest = request;
     if (chdir(take_line(&rest)) != 0 || !become(STDIN_FILENO, take_line(&rest), O_RDONLY) ||
         !become(STDOUT_FILENO, take_line(&rest), O_WRONLY | O_CREAT | O_TRUNC) ||
@@ -390,6 +612,11 @@ static void begin(void)
     _Unwind_Backtrace(take_frame, &warm);
     if (wish.serve >= 0)
         take_wish(serve());
+    if (wish.sweeps == 0) { /* a sweep needs the socket, and its copies have the limit */
+        if (wish.serve >= 0)
+            syscall(SYS_close, wish.serve);
+        limit_time();
+    }
     atomic_store(&armed, true);
 }
 
@@ -673,7 +900,11 @@ EXPORTED char *strndup(const char *text, size_t most)
 EXPORTED void *mmap(void *where, size_t size, int protection, int flags, int fd, off_t offset)
 {
     NEXT(mmap);
-    return strikes(MAP) ? MAP_FAILED : next(where, size, protection, flags, fd, offset);
+    if (strikes(MAP))
+        return MAP_FAILED;
+    if ((flags & MAP_SHARED) && (protection & PROT_WRITE))
+        atomic_store(&shares_memory, true);
+    return next(where, size, protection, flags, fd, offset);
 }
 
 EXPORTED void *mmap64(void *where, size_t size, int protection, int flags, int fd, off64_t offset)
@@ -686,6 +917,15 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     NEXT(pthread_create);
     return strikes(THREAD) ? wish.error : next(thread, attributes, start, argument);
+}
+
+EXPORTED char *setlocale(int category, const char *name)
+{
+    NEXT(setlocale);
+    in_setlocale = true;
+    char *result = next(category, name);
+    in_setlocale = false;
+    return result;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
