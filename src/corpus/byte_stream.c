@@ -276,14 +276,15 @@ static bool set_up(struct archive *archive, supporter *const *formats,
            archive_read_set_read_callback(archive, wants_bytes) == ARCHIVE_OK;
 }
 
-/* Counts memory that libarchive is about to take. */
+/* Counts memory that libarchive is about to take. Without memory it can crash, or end the process, so
+ * this also asks for it. */
 static psdvec_status claim(pv_byte_stream *stream, uint64_t bytes, uint64_t *claimed)
 {
     char what[256];
     pv_snprintf(what, sizeof what, "decompressing %s", stream->path);
     PV_TRY(pv_memory_claim(stream->ctx, bytes, what));
     *claimed += bytes;
-    return PSDVEC_OK;
+    return pv_memory_probe(stream->ctx, (size_t)bytes, what);
 }
 
 static psdvec_status read_block(pv_byte_stream *stream, struct archive *archive, blocks *from,
@@ -714,6 +715,10 @@ static int next_header(pv_byte_stream *stream, struct archive_entry **entry)
     }
     pv_memory_unclaim(stream->ctx, stream->header_memory);
     stream->header_memory = 0;
+    /* For the strings of the header: libarchive ends the process if it has no memory for them. */
+    stream->failed = pv_memory_probe(stream->ctx, PACKED_SIZE, "reading an archive");
+    if (stream->failed != PSDVEC_OK)
+        return ARCHIVE_FATAL;
     stream->in_header = true;
     int result = read_header(stream->archive, &stream->entry);
     *entry = stream->entry;
