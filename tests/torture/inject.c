@@ -35,6 +35,7 @@
  * A call site is the chain of return addresses inside the program itself. The lines of the log:
  *
  *   hit CLASS NUMBER ADDRESS...           this call failed; addresses from the innermost
+ *   through NAME...                       the functions of libraries that made the call, if known
  *   site CLASS FIRST COUNT ADDRESS...     the number of the first call from this site, and how many
  *   calls CLASS NUMBER                    calls in total
  *   unwritten BYTES                       main() ended with data in the buffer of standard output
@@ -104,7 +105,7 @@ static const char *const class_names[CLASSES] = {
     [RENAME] = "rename",     [LINK] = "link",   [UNLINK] = "unlink", [MKDIR] = "mkdir",
     [TRUNCATE] = "truncate", [STAT] = "stat",   [LOCK] = "lock",     [THREAD] = "thread"};
 
-enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096, SWEEPS = 64 };
+enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096, SWEEPS = 64, FOREIGN = 40 };
 enum kind { FAIL, SHORT, KILL };
 
 typedef struct sweep_fault {
@@ -136,13 +137,13 @@ static __thread volatile bool inside __attribute__((tls_model("initial-exec")));
 /* ---- Text without stdio ---------------------------------------------------------------------- */
 
 typedef struct line {
-    char text[512];
+    char text[2048];
     size_t length;
 } line;
 
 static void add_text(line *to, const char *text)
 {
-    for (; *text && to->length < sizeof to->text; text++)
+    for (; *text && to->length < sizeof to->text - 1; text++)
         to->text[to->length++] = *text;
 }
 
@@ -176,7 +177,7 @@ static int open_log(const char *path)
 
 static void log_line(line *text)
 {
-    add_text(text, "\n");
+    text->text[text->length++] = '\n';
     if (wish.log >= 0)
         syscall(SYS_write, wish.log, text->text, text->length);
 }
@@ -186,6 +187,8 @@ static void log_line(line *text)
 typedef struct chain {
     uint32_t address[DEPTH]; /* relative to the program, the innermost first */
     int depth;
+    const void *foreign[FOREIGN]; /* in libraries, before the program */
+    int foreign_depth;
 } chain;
 
 static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *opaque)
@@ -194,6 +197,8 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *opa
     uintptr_t at = _Unwind_GetIP(context);
     if (at >= program_begin && at < program_end)
         to->address[to->depth++] = (uint32_t)(at - program_base);
+    else if (to->depth == 0 && to->foreign_depth < FOREIGN)
+        to->foreign[to->foreign_depth++] = (const void *)(at - 1);
     return to->depth < DEPTH ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -201,6 +206,19 @@ static void add_chain(line *to, const chain *from)
 {
     for (int i = 0; i < from->depth; i++)
         add_number(to, from->address[i], 16);
+}
+
+/* The exported functions of libraries between the program and the call. */
+static void add_foreign(line *to, const chain *from)
+{
+    Dl_info info, own;
+    dladdr((const void *)add_foreign, &own);
+    for (int i = 0; i < from->foreign_depth; i++) {
+        if (!dladdr(from->foreign[i], &info) || info.dli_fbase == own.dli_fbase || !info.dli_sname)
+            continue;
+        add_text(to, " ");
+        add_text(to, info.dli_sname);
+    }
 }
 
 typedef struct site {
@@ -437,6 +455,10 @@ static int strikes(call_class class)
         add_text(&text, class_names[class]);
         add_number(&text, (unsigned long)number, 10);
         add_chain(&text, &where);
+        log_line(&text);
+        text.length = 0;
+        add_text(&text, "through");
+        add_foreign(&text, &where);
         log_line(&text);
     }
     errno = error;

@@ -44,7 +44,6 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 USE_ERROR = 2
-PROCESSOR_LIMIT = 10  # seconds; a run without a fault takes less than one
 OLD = b"the file that was here before\n"
 
 # The faults of each class: a name, and what inject.c is told. The slice uses those marked True.
@@ -235,6 +234,10 @@ class Outcome:
                 return tuple(line.split()[3:])
         return None
 
+    def through(self):
+        """The functions of other libraries between the program and that call."""
+        return next((line.split()[1:] for line in self.log if line.startswith("through ")), [])
+
 
 def read_bytes(path):
     with open(path, "rb") as file:
@@ -330,7 +333,7 @@ class Bench:
         self.library = os.path.abspath(options.library)
         self.work = os.path.abspath(options.work)
         self.limit = options.time_limit
-        self.processor_limit = PROCESSOR_LIMIT
+        self.processor_limit = options.processor_limit
         self.inputs = os.path.join(self.work, "in")
         self.local = threading.local()
         self.numbers = iter(range(10 ** 6))
@@ -875,7 +878,7 @@ def run_plan(options, bench, store, plan):
         entry = {"key": [reference.case.name, class_, kind, at], "status": outcome.status,
                  "hit": chain, "problems": problems}
         if problems:
-            entry["stderr"] = outcome.stderr[-4000:]
+            entry["stderr"], entry["through"] = outcome.stderr[-4000:], outcome.through()
         store.add(entry)
         with bench.lock:
             progress["done"] += 1
@@ -912,7 +915,7 @@ def show_finding(options, entries):
     entry, chain, why, problem = entries[0]
     print(f"\n{problem}\n  {len(entries)} times, first: {' '.join(map(str, entry['key']))}" +
           (f"\n  known: {why}" if why else ""))
-    for frame in chain[:6]:
+    for frame in chain[:9]:
         print(f"    {frame}")
     for line in entry.get("stderr", "").splitlines()[:12 if "sanitizer" in problem else 3]:
         print(f"  | {line}")
@@ -944,7 +947,7 @@ def report(options, store, plan, names, known):
         row["not reached"] += not entry["hit"]
         row["refused"] += entry["status"] != 0
         for problem in entry["problems"]:
-            chain = names.chain(entry["hit"])
+            chain = entry["through"] + names.chain(entry["hit"])
             why = known.reason(reference.case.name, "kill" if kind == "kill" else class_, problem,
                                chain)
             row["known" if why else "findings"] += 1
@@ -1197,7 +1200,7 @@ def run_one(options, bench, cases, text):
     reference = Reference(bench, case)
     folder = os.path.join(bench.work, "one")
     outcome, problems = run_fault(bench, reference, class_, kind, int(at), folder)
-    for frame in Names(bench.program).chain(outcome.hit() or ()):
+    for frame in outcome.through() + Names(bench.program).chain(outcome.hit() or ()):
         print(f"    {frame}")
     print(outcome.stderr, end="")
     print(f"status {outcome.status}; " + ("; ".join(problems) or "nothing is wrong"))
@@ -1219,6 +1222,8 @@ def main():
     parser.add_argument("--most", type=int, default=0, help="at most N calls per line and fault")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--time-limit", type=float, default=60, help="seconds per run (60)")
+    parser.add_argument("--processor-limit", type=int, default=5,
+                        help="seconds of processor time per run (5)")
     parser.add_argument("--progress", type=float, default=30, help="seconds between reports (30)")
     parser.add_argument("--all", action="store_true", help="show known findings too")
     parser.add_argument("--brief", action="store_true", help="no table")
