@@ -55,7 +55,6 @@ typedef int inject_needs_glibc; /* the driver finds that no call is seen */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <locale.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -285,8 +284,6 @@ static char saved_room[SAVED_BYTES]; /* pages that are not used take no memory *
 static char compare_room[1 << 16];
 static long sequence;
 static atomic_bool shares_memory; /* there is a mapping of a file that can be written */
-/* Inside setlocale(), whose lock knows the process that has it. */
-static __thread volatile bool in_setlocale __attribute__((tls_model("initial-exec")));
 
 static bool save_files(void)
 {
@@ -371,6 +368,25 @@ static void limit_time(void)
         setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)wish.cpu, (rlim_t)wish.cpu + 1});
 }
 
+/* Whether the call comes from functions of the C library that hold the lock of the locales, which
+ * knows the process that has it. */
+static bool in_locales(void)
+{
+    static const char *const names[] = {"locale", "mbr", "wcr", "wcs", "btowc", "iconv"};
+    chain where = {.depth = 0};
+    Dl_info info;
+    _Unwind_Backtrace(take_frame, &where);
+    for (int i = 0; i < where.foreign_depth; i++) {
+        if (!dladdr(where.foreign[i], &info) || !info.dli_sname || !info.dli_fname ||
+            !strstr(info.dli_fname, "libc.so"))
+            continue;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strstr(info.dli_sname, names[k]))
+                return true;
+    }
+    return false;
+}
+
 /* Tries the faults of a call. Returns in the copies, in which the call fails, and at the end. */
 static void sweep(call_class class, long number)
 {
@@ -384,7 +400,7 @@ static void sweep(call_class class, long number)
     question about = {.number = number, .sequence = sequence};
     for (int c = 0; c < CLASSES; c++)
         about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]);
-    bool single = !has_threads() && !atomic_load(&shares_memory) && !in_setlocale;
+    bool single = !has_threads() && !atomic_load(&shares_memory) && !in_locales();
     for (int i = 0; i < wish.sweeps; i++) {
         if (wish.sweep[i].class != (int)class)
             continue;
@@ -939,15 +955,6 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     NEXT(pthread_create);
     return strikes(THREAD) ? wish.error : next(thread, attributes, start, argument);
-}
-
-EXPORTED char *setlocale(int category, const char *name)
-{
-    NEXT(setlocale);
-    in_setlocale = true;
-    char *result = next(category, name);
-    in_setlocale = false;
-    return result;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

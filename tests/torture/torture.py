@@ -695,7 +695,7 @@ def plan_faults(options, references):
                     "kill" in reference.case.tags if options.slice
                     else reference.plain.files != reference.before):
                 kinds.append("kill")
-            if options.slice:
+            if options.slice and not ("every" in reference.case.tags and class_ == "alloc"):
                 for first, chain in sorted(reference.sites.get(class_, [])):
                     for kind in kinds:
                         site = (class_, kind, chain[:options.depth])
