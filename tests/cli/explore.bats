@@ -441,16 +441,25 @@ PY
 }
 
 # The page needs node, npm and Chromium; the tests of the browser are in tests/web.
-@test "the page in Chromium: every feature, keyboard, widths, axe" {
+# browse FILE: runs the tests of a file of tests/web.
+browse() {
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
     [ -x /usr/bin/chromium ] || skip "no Chromium"
     tools=$(dirname "$PSDVEC")/web-tests
     (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install playwright-core"
     serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt"
     curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
-    cp "$HERE/../web/explore.mjs" "$tools/explore.mjs"
-    (cd "$tools" && timeout 480 node explore.mjs "$URL" ${PICTURES:+"$PICTURES"})
+    cp "$HERE"/../web/*.mjs "$tools"
+    (cd "$tools" && timeout 480 node "$1" "$URL" ${PICTURES:+"$PICTURES"})
     stop
+}
+
+@test "the page in Chromium: every feature, keyboard, widths, axe" {
+    browse explore.mjs
+}
+
+@test "the map in Chromium: pixels, moving, search, lasso, keyboard, touch, widths, axe" {
+    browse map.mjs
 }
 
 @test "the page is type-checked, and its lock file names no registry" {
