@@ -117,6 +117,7 @@ export function wordsView(page: Page): void {
     add(page.main, h("p", {class: "failure"}, "Give at least one word that is added."));
     return;
   }
+  add(page.main, h("p", {class: "remark"}, h("a", {href: link({view: "map", plus: state.plus, minus: state.minus, model: state.model})}, "Show on the map")));
   neighbourPanels(page);
   if (state.plus.length === 1 && !state.minus.length) contextsPanel(page, state.plus[0]);
 }

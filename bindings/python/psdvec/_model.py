@@ -978,6 +978,30 @@ class Model(GensimNames):
         from ._map import make_map
         return make_map(self, words, around, nearest, progress, options)
 
+    def read_map(self, path: Path) -> "WordMap":
+        """A map of the words from a table.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            A table of `WordMap.save` or of ``psdvec map``, or one of another program: columns word, x and y,
+            separated by tabs and named in the first line. Clusters and labels are computed if the columns
+            cluster, or level and region, are missing. Words that the model does not have are left out.
+
+        Returns
+        -------
+        WordMap
+
+        Examples
+        --------
+        >>> made = model.map()
+        >>> made.save("map.tsv")
+        >>> bool((model.read_map("map.tsv").points == made.points).all())
+        True
+        """
+        from ._map import read_map
+        return read_map(self, path)
+
     @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
     def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
                  progress: Show = None, **options: Any) -> "Scores":
