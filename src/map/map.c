@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT_WORDS = 200000, MOST_SPARSE_DIM = 4096 };
+enum { EXACT_WORDS = 200000 };
 static const double start_scale = 0.01; /* of the principal components, as in PaCMAP */
 
 /* ---- Words ------------------------------------------------------------------------------------------ */
@@ -186,11 +186,11 @@ psdvec_status psdvec_map_make(psdvec_context *ctx, const psdvec_map_options *opt
     PV_NEED_ARRAY(ctx, words, count);
     PV_NEED(ctx, map);
     PV_TRY(pv_options_adopt(ctx, &pv_map_table, options, &o));
-    if (model->info.sparse && model->info.dim > MOST_SPARSE_DIM)
+    if (model->info.sparse && model->info.dim > PV_MAP_SPARSE_DIM)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "%s: the vectors are sparse and have %u dimensions; a map needs at most %d, "
                        "so make dense vectors first (psdvec baseline svd)",
-                       model->path, model->info.dim, (int)MOST_SPARSE_DIM);
+                       model->path, model->info.dim, PV_MAP_SPARSE_DIM);
     psdvec_map *made = pv_alloc_zero(ctx, 1, sizeof *made, "the map");
     if (!made)
         return pv_failure(ctx);

@@ -1,5 +1,7 @@
 """Maps of words."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,12 @@ def test_maps_can_be_saved(model, tmp_path):
     assert np.array_equal(np.array([row.split("\t")[1:3] for row in rows], np.float32), found.points)
     with pytest.raises(psdvec.OptionError):
         found.save(tmp_path / "m.gif")
+
+
+def test_a_map_is_saved_as_a_page(model, tmp_path):
+    found = model.map()
+    found.save(tmp_path / "map.html")
+    page = (tmp_path / "map.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert data["map"]["words"] == found.words and data["map"]["clusters"] == found.cluster_count
+    assert max(data["map"]["x"]) == 65535
