@@ -16,10 +16,11 @@ from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
-from ._handle import Handle, ModelHandle, temporary
+from ._handle import Handle, ModelHandle
 from ._library import lib, text
 from ._options import documented
 from ._results import Neighbours, members, plural
+from ._temporary import temporary
 from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
 if TYPE_CHECKING:
@@ -1434,7 +1435,7 @@ def from_gensim(vectors: Any) -> Model:
     """
     vectors = getattr(vectors, "wv", vectors)
     words = list(getattr(vectors, "index_to_key", None) or vectors.index2word)
-    folder, path = temporary(".npy")
+    folder, path = temporary(suffix=".npy")
     np.save(path, np.ascontiguousarray(vectors.vectors, np.float32))
     with open(path[:-len(".npy")] + ".words.txt", "w", encoding="utf-8") as file:
         file.writelines(word + "\n" for word in words)
