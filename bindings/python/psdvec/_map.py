@@ -39,7 +39,7 @@ class MapLabel(NamedTuple):
 
 
 class WordMap:
-    """A map of words, made by `Model.map`.
+    """A map of words, made by `Model.map` or read by `Model.read_map`.
 
     Attributes
     ----------
@@ -138,6 +138,13 @@ class WordMap:
         data = f'{{"model": {json.dumps(self._model.path)}, "map": {b"".join(parts).decode()}}}'
         write_page("map", path, data, "".join(
             f"cluster {k}: {' '.join(self.cluster_words(k, 20))}\n" for k in range(self.cluster_count)))
+
+
+def read_map(model: Model, path: Path) -> WordMap:
+    """Model.read_map."""
+    made = ctypes.c_void_p()
+    shared().call(lib.psdvec_map_open, model._model, os.fsencode(path), ctypes.byref(made))
+    return WordMap(model, MapHandle("", made.value))
 
 
 def make_map(model: Model, words: Optional[Sequence[Union[str, int]]], around: Optional[Query], nearest: int,
