@@ -48,6 +48,7 @@ struct site {
     struct run *run;
     struct api *api;
     const char *folder;
+    bool made;          /* the folder is new */
     pv_new_file *files; /* index.html first */
     size_t count;
     uint64_t bytes;
@@ -343,7 +344,8 @@ static int prepare_folder(struct site *site)
     bool empty = true;
     size_t length;
     int error = pv_new_folder(site->folder);
-    if (!error)
+    site->made = !error;
+    if (site->made)
         return EXIT_FINE;
     DIR *folder = error == EEXIST ? opendir(site->folder) : NULL;
     if (!folder)
@@ -488,6 +490,8 @@ int explore_export(struct api *api, const char *folder)
         pv_new_file_drop(&site.files[k]);
         free(site.names[k]);
     }
+    if (code && site.made) /* fails if there is anything else in it, which is intended */
+        rmdir(folder);
     if (!code) {
         struct buffer text = {0};
         summary_line(&text, "written", "%s (%s, %s)", folder, phrase_counted(site.count, "file"),
