@@ -157,6 +157,7 @@ def make_inputs(folder, program):
     write("folder/two.txt.gz", gzip.compress(second.encode(), mtime=0))
     write("folder/three.txt.bz2", bz2.compress(second.encode()))
     write("words.txt", "music\nart\nriver\n")
+    write("map.tsv", "word\tx\ty\nmusic\t1\t2\nart\t-1\t0.5\nriver\t3\t-2\n")
     write("queries.txt", "music\nman : king :: woman\ninfo\nking man woman book\n")
     write("pairs.txt", "king man 7\nMusic Art 8.5\nking hall 2\nbook art 5\nriver road 3\n")
     write("analogies.txt", ": family\nking man king woman\n: gram1-plural\nbook art hall music\n")
