@@ -16,6 +16,7 @@ const {page, context, outside, problems, open, settled, changes, text, rows, acc
 
 /** The bytes of docs/reference/http-api.md, read independently of the page. */
 async function readMap(model) {
+  while ((await (await fetch(`${url}api/v1/map?model=${model}`)).json()).state !== "ready") await new Promise((resolve) => setTimeout(resolve, 200));
   const bytes = Buffer.from(await (await fetch(`${url}api/v1/map-points?model=${model}`)).arrayBuffer());
   const length = bytes.readUInt32LE(8), head = JSON.parse(bytes.toString("utf8", 12, 12 + length)), n = head.words;
   const points = 12 + length + 8 * n, words = points + 12 * n + 8 * head.labels;
