@@ -411,11 +411,11 @@ static int announce(struct site *site, const struct plan *plans)
     uint64_t files = 4;
     for (size_t k = 0; k < site->api->model_count; k++) {
         const struct plan *p = &plans[k];
-        uint64_t mapped = site->api->maps.list[k].state == EXPLORE_MAP_NONE
-                              ? 0
-                              : argument_integer(site->run->arguments, "map-words");
-        if (site->api->maps.list[k].path) /* how many it has is not known yet */
-            mapped = psdvec_model_get_info(p->model)->words;
+        const struct explore_map *map = &site->api->maps.list[k];
+        uint64_t mapped = psdvec_model_get_info(p->model)->words; /* with --map, not known yet */
+        uint64_t most = argument_integer(site->run->arguments, "map-words");
+        if (!map->path)
+            mapped = most < mapped ? most : mapped;
         /* Measured: what gzip leaves of neighbours, vectors, words and maps. */
         bytes += (p->words * (TOP * 6 * 0.75 + (p->dim + 4) * 0.95 + 4) + (double)mapped * 16) * 4 /
                  3;
