@@ -279,7 +279,7 @@ const struct command cmd_explore = {
         "Serves a page for the browser and an HTTP interface for programs until Ctrl-C or SIGTERM "
         "ends it, and prints the address. On the page, type a word to see its neighbours, compare "
         "words, add and subtract them, ask analogies, see the probability of each word of a text, "
-        "and compare several models side by side.",
+        "look at a map of all words, and compare several models side by side.",
         "Only this machine can connect, unless --listen names another address. The server never "
         "connects to other machines, and the page loads nothing from elsewhere. Requests of pages "
         "of other sites are refused, and so are requests for another name of the machine, unless "

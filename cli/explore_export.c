@@ -409,10 +409,14 @@ static int announce(struct site *site, const struct plan *plans)
     uint64_t files = 4;
     for (size_t k = 0; k < site->api->model_count; k++) {
         const struct plan *p = &plans[k];
-        /* Measured: gzip leaves three quarters of neighbours and nearly all of vectors. */
-        bytes += (p->words * (double)TOP * 6 * 0.75 + p->words * (p->dim + 4.0) * 0.95 +
-                  p->words * 18.0) *
-                 4 / 3;
+        uint64_t mapped = site->api->maps.list[k].state == EXPLORE_MAP_NONE
+                              ? 0
+                              : argument_integer(site->run->arguments, "map-words");
+        if (site->api->maps.list[k].path) /* how many it has is not known yet */
+            mapped = psdvec_model_get_info(p->model)->words;
+        /* Measured: what gzip leaves of neighbours, vectors, words and maps. */
+        bytes += (p->words * (TOP * 6 * 0.75 + (p->dim + 4) * 0.95 + 4) + (double)mapped * 16) * 4 /
+                 3;
         files += p->near_files + p->vector_files + 2;
     }
     if (files > MOST_FILES)

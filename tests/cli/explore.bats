@@ -501,3 +501,11 @@ browse() {
     (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install TypeScript"
     "$tools/node_modules/.bin/tsc" -p "$HERE/../../web"
 }
+
+@test "the parts of the page that need no browser" {
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
+    tools=$(dirname "$PSDVEC")/web-tests
+    (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install esbuild"
+    cp "$HERE"/../web/*.mjs "$tools"
+    (cd "$tools" && node units.mjs "$(realpath "$HERE/../../web/src")")
+}

@@ -8,7 +8,8 @@
 import assert from "node:assert/strict";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
-import {coloured, launch, run} from "./harness.mjs";
+import {coloured, launch} from "./harness.mjs";
+import {run} from "./tap.mjs";
 
 const [server, url, site, pictures] = process.argv.slice(2);
 const {page, context, outside, problems, open, changes, text, rows, accessible, close} = await launch(url);
