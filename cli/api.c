@@ -137,6 +137,22 @@ static void open_sets(struct api *api)
     names_differ(api->set_names, api->sets, api->set_count);
 }
 
+/* Maps get half of the memory. */
+static int open_maps(struct api *api)
+{
+    const struct option_value *files = argument(api->run->arguments, "map");
+    uint64_t words = argument_integer(api->run->arguments, "map-words");
+    int code = explore_maps_open(&api->maps, api->run, api->model_count,
+                                 psdvec_memory_budget(api->run->ctx) / 2);
+    for (size_t k = 0; !code && k < api->model_count; k++)
+        api->maps.list[k].model = api->models[k].model;
+    for (size_t k = 0; k < files->text_count; k++)
+        api->identity = hash_file(api->identity, files->texts[k]);
+    api->identity = hash(api->identity, &words, sizeof words);
+    api->identity = hash(api->identity, &api->maps.options.seed, sizeof api->maps.options.seed);
+    return code;
+}
+
 static void warm_up(const struct api_route *route)
 {
     if (route->command)
@@ -154,11 +170,13 @@ int api_open(struct api *api, struct run *run, size_t workers)
     for (const struct api_route *route = api_routes; route->name; route++)
         warm_up(route);
     open_sets(api);
-    return open_models(api);
+    int code = open_models(api);
+    return code ? code : open_maps(api);
 }
 
 void api_close(struct api *api)
 {
+    explore_maps_close(&api->maps);
     for (size_t k = 0; k < api->model_count; k++)
         vocabulary_free(&api->models[k].vocabulary);
     pthread_mutex_destroy(&api->lock);
@@ -180,7 +198,7 @@ void api_worker_begin(void *user, size_t number)
     psdvec_context_options options;
     psdvec_context_options_default(&options);
     options.threads = 1;
-    options.memory = psdvec_memory_budget(api->run->ctx) / api->worker_count;
+    options.memory = psdvec_memory_budget(api->run->ctx) / 2 / api->worker_count;
     options.should_cancel = should_cancel;
     options.user = worker;
     *run = (struct run){
@@ -625,6 +643,11 @@ static const struct api_route *find_route(const char *path)
     return NULL;
 }
 
+static const char *type_of(const struct api_route *route)
+{
+    return route->send ? "application/octet-stream" : "application/json";
+}
+
 /* For the decision who answers it. */
 static size_t request_text_length(const struct http_request *request)
 {
@@ -696,11 +719,11 @@ enum http_decision api_receive(void *user, const struct http_request *request,
         return HTTP_ANSWERED;
     }
     /* Evaluation reads the files of test sets each time. */
-    if (get && !(route->is_long && api->set_count)) {
+    if (get && !route->changes && !(route->is_long && api->set_count)) {
         response->etag = etag(api, request);
         if (http_has(request, response->etag)) {
             response->status = STATUS_NOT_MODIFIED;
-            response->type = "application/json";
+            response->type = type_of(route);
             return HTTP_ANSWERED;
         }
     }
@@ -743,14 +766,18 @@ void api_answer(void *user, size_t number, const struct http_request *request,
     }
     if (!q.status && q.route->command)
         run_query(&q);
-    else if (!q.status)
+    else if (!q.status && q.route->write)
         write_object(&q);
+    else if (!q.status)
+        q.route->send(&q, response);
     worker->request = NULL;
     if (q.status)
         http_fail(response, q.status, q.error);
     else {
         response->status = STATUS_OK;
-        response->type = "application/json";
+        response->type = type_of(q.route);
+    }
+    if (!q.status && !q.route->send) {
         response->body = worker->output.text;
         response->length = worker->output.length;
         response->owned = true;

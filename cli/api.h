@@ -6,6 +6,7 @@
 #ifndef CLI_API_H
 #define CLI_API_H
 
+#include "explore_map.h"
 #include "run.h"
 #include "server/http.h"
 #include "vocabulary.h"
@@ -40,6 +41,7 @@ struct api {
     struct api_worker *workers;
     size_t worker_count;
     pthread_mutex_t lock; /* of the vocabularies */
+    struct explore_maps maps;
 };
 
 /* Opens models, --counts and --set, and makes this many workers. Returns an exit status. */
@@ -90,8 +92,9 @@ struct api_route {
     const char *name; /* after API_ROOT; NULL ends the list */
     const char *summary;
     const char *description;
-    const struct command *command; /* which answers it; NULL: `write` does */
+    const struct command *command; /* which answers it; NULL: `write` or `send` does */
     void (*write)(struct api_query *query, pv_json_writer *to);
+    void (*send)(struct api_query *query, struct http_response *response); /* bytes, not JSON */
     struct api_parameter parameters[API_PARAMETERS];
     const char *options; /* of the command that are parameters too: " top restrict " */
     const char *fixed;   /* an option that the command always gets; NULL: none */
@@ -100,6 +103,7 @@ struct api_route {
     bool of_counts;      /* needs the counts of the model, and its command gets them: */
     bool counts_operand; /* as the first operand instead of the model */
     bool is_long;
+    bool changes;             /* the answer can change while the server runs: it has no ETag */
     const char *lines, *last; /* the command prints several objects: members for the list of them,
                                  and for the last one if that is apart; NULL: one object */
     const char *schema;       /* of the answer: see api_describe.c */
@@ -132,6 +136,8 @@ struct api_query {
 
 void api_write_models(struct api_query *query, pv_json_writer *to);
 void api_write_words(struct api_query *query, pv_json_writer *to);
+void api_write_map(struct api_query *query, pv_json_writer *to);
+void api_send_map(struct api_query *query, struct http_response *response);
 void api_write_tokens(struct api_query *query, pv_json_writer *to);
 
 #endif

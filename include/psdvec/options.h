@@ -51,9 +51,10 @@ typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_PHRASES,
     PSDVEC_OPTIONS_TOPIC,
     PSDVEC_OPTIONS_MAP,
-    PSDVEC_OPTIONS_DRAWING
+    PSDVEC_OPTIONS_DRAWING,
+    PSDVEC_OPTIONS_DESCRIBE
 } psdvec_options_kind;
-#define PSDVEC_OPTIONS_KINDS 17
+#define PSDVEC_OPTIONS_KINDS 18
 
 typedef enum psdvec_option_type {
     PSDVEC_OPTION_FLAG = 0, /* bool */
@@ -215,7 +216,7 @@ typedef struct psdvec_settings psdvec_settings;
 
 /* Creates settings with the defaults of a preset, which may be NULL. Free them with
  * psdvec_settings_free. Returns NULL if memory is short or there is no such kind or preset
- * (psdvec_option_presets lists them). */
+ * (they are the choices of the option that `selects_preset`). */
 PSDVEC_API psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *preset);
 
 /* Frees settings, including the struct and everything it points to. `settings` may be NULL. */

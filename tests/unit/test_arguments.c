@@ -189,8 +189,10 @@ typedef struct bench {
     psdvec_test_list *test_list;
     psdvec_topics *topics, *labelled;
     psdvec_map *map;
+    psdvec_description *description;
     char *letters; /* a text that has words with any options */
-    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path;
+    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path,
+        *map_table;
     const char *null; /* names separated by blanks: " ctx report " */
     atomic_bool stop; /* cancels the call */
 } bench;
@@ -731,6 +733,7 @@ static psdvec_drawing_options small_picture(void)
 MAKER(psdvec_map_make, psdvec_map, map, psdvec_map_free, CTX,
       GIVE(options, (psdvec_map_options[]){quick_map()}), THE_MODEL, GIVE(words, &(uint32_t){0}), 1)
 #define THE_MAP GIVE(map, b->map)
+MAKER(psdvec_map_open, psdvec_map, map, psdvec_map_free, CTX, THE_MODEL, GIVE(path, b->map_table))
 ANYTHING(psdvec_map_free, NULL)
 GETTER(psdvec_map_get_info, != NULL, THE_MAP)
 GETTER(psdvec_map_words, != NULL, THE_MAP)
@@ -741,6 +744,27 @@ ANYTHING(psdvec_map_cluster_words, THE_MAP, 0, GIVE(count, &a_size))
 GETTER(psdvec_map_format_of, , GIVE(path, "a.svg"), GIVE(format, &(psdvec_map_format){0}))
 CALL(psdvec_map_draw, CTX, THE_MAP, GIVE(options, (psdvec_drawing_options[]){small_picture()}),
      GIVE(output, b->map_path))
+CALL(psdvec_map_json, CTX, THE_MAP, GIVE(on_json, hear_json), GIVE(user, b))
+
+/* ---- describe.h */
+static psdvec_status call_psdvec_model_describe(bench *b)
+{
+    psdvec_describe_options options;
+    psdvec_description *object = NO_OBJECT;
+    const psdvec_test *tests[] = {GIVE_ELEMENT("tests[0]", b->test)};
+    psdvec_describe_options_default(&options);
+    options.map = 0;
+    options.builtin = false;
+    psdvec_status status = psdvec_model_describe(CTX, GIVE(options, &options), THE_MODEL,
+                                                 GIVE(tests, tests), 1, GIVE(words, &(uint32_t){0}),
+                                                 1, GIVE(description, &object));
+    made(b, "description", status, (void **)&object);
+    psdvec_description_free(object);
+    return status;
+}
+ANYTHING(psdvec_description_free, NULL)
+GETTER(psdvec_description_json, != NULL, GIVE(description, b->description), GIVE(length, &a_size))
+GETTER(psdvec_description_text, != NULL, GIVE(description, b->description), GIVE(length, &a_size))
 
 /* ---- baseline.h */
 GETTER(psdvec_method_find, , GIVE(name, "svd"), GIVE(method, &(psdvec_method){0}))
@@ -961,6 +985,7 @@ static const row rows[] = {
     ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
     /* map.h */
     ROW(psdvec_map_make, BY_CONTEXT, "ctx model words map", "options"),
+    ROW(psdvec_map_open, BY_CONTEXT, "ctx model path map", ""),
     ROW(psdvec_map_free, BY_ANSWER, "", "map"),
     ROW(psdvec_map_get_info, BY_ANSWER, "map", ""),
     ROW(psdvec_map_words, BY_ANSWER, "map", ""),
@@ -970,6 +995,12 @@ static const row rows[] = {
     ROW(psdvec_map_cluster_words, BY_ANSWER, "", "map count"),
     ROW(psdvec_map_format_of, BY_ANSWER, "path", "format"),
     ROW(psdvec_map_draw, BY_CONTEXT, "ctx map output", "options"),
+    ROW(psdvec_map_json, BY_CONTEXT, "ctx map on_json", "user"),
+    /* describe.h */
+    ROW(psdvec_model_describe, BY_CONTEXT, "ctx model tests tests[0] words description", "options"),
+    ROW(psdvec_description_free, BY_ANSWER, "", "description"),
+    ROW(psdvec_description_json, BY_ANSWER, "description", "length"),
+    ROW(psdvec_description_text, BY_ANSWER, "description", "length"),
     /* baseline.h */
     ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
     ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),
@@ -1082,10 +1113,11 @@ static void bench_open(bench *b)
     options.user = b;
     options.threads = 1;
     ok(psdvec_context_new(&options, &b->ctx));
-    char **const paths[] = {&b->output, &b->list,    &b->glove,   &b->tests,       &b->folder,
-                            &b->kept,   &b->letters, &b->phrases, &b->topics_path, &b->map_path};
-    static const char *const names[] = {"output", "list",    "glove",   "tests",  "folder",
-                                        "kept",   "letters", "phrases", "topics", "map.svg"};
+    char **const paths[] = {&b->output,      &b->list,     &b->glove,    &b->tests,
+                            &b->folder,      &b->kept,     &b->letters,  &b->phrases,
+                            &b->topics_path, &b->map_path, &b->map_table};
+    static const char *const names[] = {"output",  "list",    "glove",  "tests",   "folder", "kept",
+                                        "letters", "phrases", "topics", "map.svg", "map.tsv"};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         *paths[k] = scratch_path(b->t->folder, names[k]);
     scratch_write(b->tests, analogies, strlen(analogies));
@@ -1112,6 +1144,13 @@ static void bench_open(bench *b)
     well(b->ctx, psdvec_topics_open(b->ctx, b->topics_path, &b->topics));
     open_labelled(b);
     well(b->ctx, psdvec_map_make(b->ctx, NULL, b->t->model, NULL, 0, &b->map));
+    well(b->ctx, psdvec_map_draw(b->ctx, b->map, NULL, b->map_table));
+    psdvec_describe_options brief;
+    psdvec_describe_options_default(&brief);
+    brief.map = 0;
+    brief.builtin = false;
+    well(b->ctx,
+         psdvec_model_describe(b->ctx, &brief, b->t->model, NULL, 0, NULL, 0, &b->description));
     b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
     assert_non_null(b->settings);
 }
@@ -1123,14 +1162,16 @@ static void bench_close(bench *b)
     psdvec_topics_close(b->topics);
     psdvec_topics_close(b->labelled);
     psdvec_map_free(b->map);
+    psdvec_description_free(b->description);
     psdvec_report_free(b->report);
     psdvec_test_close(b->test);
     psdvec_test_list_close(b->test_list);
     uint64_t held = atomic_load(&b->ctx->memory_used);
     psdvec_context_free(b->ctx);
     trained_free(b->t);
-    char *const paths[] = {b->output, b->list,    b->glove,   b->tests,       b->folder,
-                           b->kept,   b->letters, b->phrases, b->topics_path, b->map_path};
+    char *const paths[] = {b->output,      b->list,     b->glove,    b->tests,
+                           b->folder,      b->kept,     b->letters,  b->phrases,
+                           b->topics_path, b->map_path, b->map_table};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
     assert_int_equal(held, 0);

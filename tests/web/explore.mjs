@@ -5,46 +5,13 @@
 //
 // Prints TAP. Runs in the folder that has playwright-core and axe-core in node_modules.
 
-import {chromium} from "playwright-core";
 import assert from "node:assert/strict";
-import {mkdtempSync, readFileSync, rmSync} from "node:fs";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
+import {launch} from "./harness.mjs";
+import {run} from "./tap.mjs";
 
 const [url, folder] = process.argv.slice(2);
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-const profile = mkdtempSync(join(tmpdir(), "psdvec-web-"));
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: "/usr/bin/chromium",
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
-});
-context.setDefaultTimeout(10000);
-const page = await context.newPage();
-const outside = [], problems = [];
-page.on("request", (request) => { if (!request.url().startsWith(url) && !request.url().startsWith("data:")) outside.push(request.url()); });
-page.on("pageerror", (error) => problems.push(error.message));
-page.on("console", (message) => { if (message.type() === "error" && !/status of 4/.test(message.text())) problems.push(message.text()); });
-
-/** Opens a state from the beginning, and waits until all its panels are complete. */
-async function open(hash) {
-  await page.goto("about:blank");
-  await page.goto(url + hash);
-  await settled();
-}
-async function settled() {
-  await page.waitForSelector("main form, main table, main p");
-  await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
-}
-/** Does something that changes the address, and waits for the new view. */
-async function changes(action) {
-  const before = page.url();
-  await action();
-  await page.waitForFunction((old) => location.href !== old, before);
-  await settled();
-}
-const text = (selector) => page.locator(selector).first().innerText();
-const rows = (selector = "main table tbody") => page.locator(selector).first().locator("tr");
+const {page, outside, problems, open, settled, changes, text, rows, accessible, close} = await launch(url);
 
 const states = {
   start: "", word: "#view=words&q=king", sum: "#view=words&q=king&q=woman&minus=man", compare: "#view=compare&w=king&w=queen",
@@ -196,11 +163,7 @@ const tests = {
       for (const [name, hash] of Object.entries(states)) {
         await open(hash);
         if (folder) await page.screenshot({path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true});
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
-        if (width === 800) continue;
-        await page.evaluate(axe);
-        const found = await page.evaluate(() => axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}));
-        assert.deepEqual(found.violations.map((one) => `${name} ${width} ${colorScheme}: ${one.id}: ${one.nodes[0].html}`), []);
+        await accessible(`${name} ${width} ${colorScheme}`);
       }
     }
   },
@@ -210,19 +173,6 @@ const tests = {
   },
 };
 
-let number = 0, failed = 0;
-console.log(`1..${Object.keys(tests).length}`);
-for (const [name, run] of Object.entries(tests)) {
-  number++;
-  try {
-    await run();
-    console.log(`ok ${number} - ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok ${number} - ${name}`);
-    console.log(String(error.stack ?? error).replace(/^/gm, "# "));
-  }
-}
-await context.close();
-rmSync(profile, {recursive: true, force: true});
+const failed = await run(tests);
+await close();
 process.exit(failed ? 1 : 0);

@@ -1,4 +1,7 @@
-// Requests to the server that sent this page: docs/reference/http-api.md.
+// Requests to the server that sent this page: docs/reference/http-api.md. Without a server, files
+// beside the page answer them.
+
+import {answer, answerBytes, isStatic} from "./static";
 
 export interface ModelInfo {
   name: string; words: number; dim: number; method: string | null; sparse: boolean;
@@ -14,7 +17,7 @@ export interface Answer { word: string; score: number; count?: number }
 export interface Analogy { a: string; b: string; c: string; add: Answer[]; mul: Answer[]; spelled: string[] }
 export interface SharedContext { word: string; product_a: number; product_b: number; seen_a?: number; seen_b?: number }
 export interface Comparison {
-  a: string; b: string; cosine: number; product: number; contexts?: SharedContext[];
+  a: string; b: string; cosine: number; product?: number; contexts?: SharedContext[];
   counts: {count_ab: number; count_ba: number; target: number; residual: number} | null;
 }
 export interface Association { word: string; count: number; lift: number; score: number }
@@ -32,22 +35,46 @@ type Parameters = Record<string, string | number | boolean | string[] | undefine
 /** An error that the server reported, with its message. */
 export class ApiError extends Error {}
 
-/** Sends a request; `text` is the body of a POST. Throws ApiError, or an AbortError if `signal` fires. */
-export async function ask<T>(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<T> {
+async function send(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<Response> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined) query.append(name, String(one));
   const options: RequestInit = {signal: signal ?? null};
   if (text !== undefined) Object.assign(options, {method: "POST", body: text, headers: {"Content-Type": "text/plain"}});
-  let response: Response;
   try {
-    response = await fetch(`api/v1/${route}?${query}`, options);
+    return await fetch(`api/v1/${route}?${query}`, options);
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;
     throw new ApiError("The server does not answer. Is psdvec explore still running?");
   }
+}
+
+/** An answer of static.ts, with the errors of a server. */
+async function local<T>(answered: Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    const found = await answered;
+    signal?.throwIfAborted();
+    return found;
+  } catch (error) {
+    throw (error as Error).name === "AbortError" ? error : new ApiError((error as Error).message);
+  }
+}
+
+/** Sends a request; `text` is the body of a POST. Throws ApiError, or an AbortError if `signal` fires. */
+export async function ask<T>(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<T> {
+  if (isStatic) return local(answer(route, parameters), signal) as Promise<T>;
+  const response = await send(route, parameters, signal, text);
   const body = await response.json().catch(() => null);
   if (!response.ok || body === null) throw new ApiError(body?.error?.message ?? `The server answered with status ${response.status}.`);
   return body as T;
+}
+
+/** The same for an answer of bytes. */
+export async function askBytes(route: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
+  if (isStatic) return local(answerBytes(route, parameters), signal);
+  const response = await send(route, parameters, signal);
+  if (response.ok) return response.arrayBuffer();
+  const body = await response.json().catch(() => null);
+  throw new ApiError(body?.error?.message ?? `The server answered with status ${response.status}.`);
 }

@@ -6,7 +6,9 @@
 import {ApiError, ask, Models} from "./api";
 import {add, announce, h} from "./dom";
 import {link, read, State} from "./state";
+import {isStatic} from "./static";
 import {analogyView, compareView} from "./view_pairs";
+import {keepMap, mapView} from "./view_map";
 import {modelsView} from "./view_models";
 import {textView} from "./view_text";
 import {wordsView} from "./view_words";
@@ -22,13 +24,17 @@ export interface Page {
   model(): string; // the chosen one
 }
 
-const views: {name: string; title: string; show: (page: Page) => void}[] = [
+/** `keep`: the view is shown already, and changes itself; false: it is shown anew. */
+const allViews: {name: string; title: string; show: (page: Page) => void; keep?: (page: Page) => boolean}[] = [
   {name: "words", title: "Words", show: wordsView},
+  {name: "map", title: "Map", show: mapView, keep: keepMap},
   {name: "compare", title: "Compare", show: compareView},
   {name: "analogy", title: "Analogy", show: analogyView},
   {name: "text", title: "Text", show: textView},
   {name: "models", title: "Models", show: modelsView},
 ];
+/** Probabilities need the program. */
+const views = allViews.filter((view) => !isStatic || view.name !== "text");
 
 let models: Models;
 let current: AbortController | null = null;
@@ -42,7 +48,6 @@ function show(): void {
   current?.abort();
   current = new AbortController();
   const signal = current.signal;
-  main.replaceChildren();
   for (const one of document.querySelectorAll("#views a"))
     if (one.getAttribute("data-view") === view.name) one.setAttribute("aria-current", "page");
     else one.removeAttribute("aria-current");
@@ -62,6 +67,9 @@ function show(): void {
       return panel;
     },
   };
+  if (view.keep?.(page)) return;
+  main.replaceChildren();
+  main.classList.toggle("broad", view.name === "map");
   view.show(page);
   if (inside || !main.querySelector(":focus")) {
     const field = main.querySelector<HTMLElement>("[data-first]");

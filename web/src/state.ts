@@ -8,12 +8,16 @@ export interface State {
   words: string[]; // of a comparison or an analogy, in order
   text: string;
   model: string;   // "": the first
+  at: string;      // of the map: x, y and magnification of its middle
+  area: string;    // of the map: the corners of a selection
+  colour: string;  // of the map
 }
 
 export function read(): State {
   const fields = new URLSearchParams(location.hash.slice(1));
   return {view: fields.get("view") || "words", plus: fields.getAll("q"), minus: fields.getAll("minus"),
-    words: fields.getAll("w"), text: fields.get("text") ?? "", model: fields.get("model") ?? ""};
+    words: fields.getAll("w"), text: fields.get("text") ?? "", model: fields.get("model") ?? "",
+    at: fields.get("at") ?? "", area: fields.get("area") ?? "", colour: fields.get("colour") ?? ""};
 }
 
 /** The link to a state; members that are not given are empty. */
@@ -23,7 +27,7 @@ export function link(state: Partial<State>): string {
   for (const word of state.minus ?? []) fields.append("minus", word);
   for (const word of state.words ?? []) fields.append("w", word);
   if (state.text) fields.set("text", state.text);
-  if (state.model) fields.set("model", state.model);
+  for (const name of ["model", "at", "area", "colour"] as const) if (state[name]) fields.set(name, state[name]);
   return `#${fields}`;
 }
 

@@ -3,6 +3,7 @@
 import {ask} from "./api";
 import type {Page} from "./app";
 import {add, count, h} from "./dom";
+import {isStatic} from "./static";
 
 interface Result {
   set: string; section: string | null; measure: string; score: number | null; low: number | null; high: number | null;
@@ -42,6 +43,10 @@ function scorePanel(page: Page, model: string): void {
 
 export function modelsView(page: Page): void {
   facts(page);
+  if (isStatic) {
+    add(page.main, h("p", {}, `Made by psdvec ${page.models.version}. This copy of the page consists of files only, with the most frequent words. Neighbours are exact; sums, analogies and comparisons are computed here from vectors of 8 bits per component. psdvec explore also has rarer and unseen words, probabilities of texts, and scores on test sets.`));
+    return;
+  }
   for (const model of page.models.models) scorePanel(page, model.name);
   add(page.main, h("p", {}, `psdvec ${page.models.version}. Programs can send the same requests: `, h("a", {href: "api/v1/openapi.json"}, "api/v1/openapi.json"), "."));
 }

@@ -46,7 +46,7 @@ export function compareView(page: Page): void {
   page.panel(`${state.words[0]} and ${state.words[1]}`, async (body) => {
     const answer = await ask<Comparison>(model.counts ? "explain" : "compare", {a: state.words[0], b: state.words[1], model: model.name}, page.signal);
     const fact = (name: string, value: string) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
-    add(body, h("dl", {class: "facts"}, fact("cosine", answer.cosine.toFixed(3)), fact("product of the vectors", answer.product.toFixed(2)),
+    add(body, h("dl", {class: "facts"}, fact("cosine", answer.cosine.toFixed(3)), answer.product !== undefined && fact("product of the vectors", answer.product.toFixed(2)),
       answer.counts && [fact(`${answer.a} before ${answer.b}`, count(Math.round(answer.counts.count_ab))),
         fact(`${answer.b} before ${answer.a}`, count(Math.round(answer.counts.count_ba))),
         fact("PMI in the text", answer.counts.target.toFixed(2)), fact("residual", answer.counts.residual.toFixed(2))]));

@@ -5,6 +5,7 @@ import type {Page} from "./app";
 import {combobox} from "./combobox";
 import {add, announce, bar, count, h} from "./dom";
 import {expression, go, link, parse} from "./state";
+import {isStatic} from "./static";
 
 const TOP = 20;
 
@@ -101,7 +102,7 @@ function welcome(page: Page): void {
   add(page.main, h("section", {class: "card"}, h("h2", {}, "What to type"),
     h("p", {}, "A word shows its nearest neighbours; words with + and − are added and subtracted; three words with colons are an analogy. A word that the model does not have gets a vector from its spelling."),
     h("ul", {class: "chips"}, sample.map((text) => h("li", {class: "chip"}, h("a", {href: link(parse(text, "")!)}, text)))),
-    h("p", {class: "remark"}, "Press / to go to the field. Nothing that you type leaves this machine's server.")));
+    h("p", {class: "remark"}, `Press / to go to the field. ${isStatic ? "Nothing that you type leaves your browser." : "Nothing that you type leaves this machine's server."}`)));
 }
 
 export function wordsView(page: Page): void {
@@ -117,6 +118,7 @@ export function wordsView(page: Page): void {
     add(page.main, h("p", {class: "failure"}, "Give at least one word that is added."));
     return;
   }
+  add(page.main, h("p", {class: "remark"}, h("a", {href: link({view: "map", plus: state.plus, minus: state.minus, model: state.model})}, "Show on the map")));
   neighbourPanels(page);
   if (state.plus.length === 1 && !state.minus.length) contextsPanel(page, state.plus[0]);
 }

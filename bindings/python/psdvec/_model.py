@@ -16,10 +16,11 @@ from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
-from ._handle import Handle, ModelHandle, temporary
+from ._handle import Handle, ModelHandle
 from ._library import lib, text
 from ._options import documented
 from ._results import Neighbours, members, plural
+from ._temporary import temporary
 from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
 if TYPE_CHECKING:
@@ -977,6 +978,92 @@ class Model(GensimNames):
         from ._map import make_map
         return make_map(self, words, around, nearest, progress, options)
 
+    def read_map(self, path: Path) -> "WordMap":
+        """A map of the words from a table.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            A table of `WordMap.save` or of ``psdvec map``, or one of another program: columns word, x and y,
+            separated by tabs and named in the first line. Clusters and labels are computed if the columns
+            cluster, or level and region, are missing. Words that the model does not have are left out.
+
+        Returns
+        -------
+        WordMap
+
+        Examples
+        --------
+        >>> made = model.map()
+        >>> made.save("map.tsv")
+        >>> bool((model.read_map("map.tsv").points == made.points).all())
+        True
+        """
+        from ._map import read_map
+        return read_map(self, path)
+
+    @documented([Kind.OPTIONS_DESCRIBE, Kind.OPTIONS_CONTEXT])
+    def report(self, path: Path, words: Optional[Sequence[Union[str, int]]] = None, *,
+               sets: Union[None, Path, Sequence[Path]] = None, progress: Show = False, **options: Any) -> None:
+        """Writes a report on the model: an HTML page that works offline and prints well.
+
+        It shows how the model was made, the course of training, its spectrum, the frequencies of
+        words and the lengths of vectors, a map, scores, the neighbours of sample words, and what to
+        cite.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The page; an existing file is replaced when the new one is complete.
+        words : list of str or int, optional
+            Sample words whose neighbours are listed.
+        sets : path or list of paths, optional
+            Test sets, files or folders, in addition to the built-in ones.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Examples
+        --------
+        >>> model.report("report.html", ["king", "dog"], map=0)
+        >>> "<title>psdvec report</title>" in open("report.html", encoding="utf-8").read()
+        True
+        """
+        from ._page import write_page
+        from ._report import describe
+        data, plain = describe("report", self, words, sets, progress, options)
+        write_page("report", path, data, plain)
+
+    @documented([Kind.OPTIONS_DESCRIBE, Kind.OPTIONS_CONTEXT])
+    def describe(self, words: Optional[Sequence[Union[str, int]]] = None, *,
+                 sets: Union[None, Path, Sequence[Path]] = None, progress: Show = False,
+                 **options: Any) -> Dict[str, Any]:
+        """All that a report on the model shows.
+
+        Parameters
+        ----------
+        words : list of str or int, optional
+            Sample words whose neighbours are listed.
+        sets : path or list of paths, optional
+            Test sets, files or folders, in addition to the built-in ones.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Returns
+        -------
+        dict
+            With the members that `docs/reference/report.md` lists.
+
+        Examples
+        --------
+        >>> found = model.describe(["king"], map=0, builtin=False)
+        >>> found["model"]["words"] == len(model), found["neighbours"][0]["word"]
+        (True, 'king')
+        """
+        from ._report import describe
+        return dict(json.loads(describe("describe", self, words, sets, progress, options)[0]))
+
     @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
     def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
                  progress: Show = None, **options: Any) -> "Scores":
@@ -1410,7 +1497,7 @@ def from_gensim(vectors: Any) -> Model:
     """
     vectors = getattr(vectors, "wv", vectors)
     words = list(getattr(vectors, "index_to_key", None) or vectors.index2word)
-    folder, path = temporary(".npy")
+    folder, path = temporary(suffix=".npy")
     np.save(path, np.ascontiguousarray(vectors.vectors, np.float32))
     with open(path[:-len(".npy")] + ".words.txt", "w", encoding="utf-8") as file:
         file.writelines(word + "\n" for word in words)

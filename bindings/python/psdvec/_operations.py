@@ -1,9 +1,10 @@
 """Training, counting, conversion, evaluation and other operations on files."""
 
+import contextlib
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
@@ -12,12 +13,13 @@ from ._context import Context
 from ._counts import Counts
 from ._errors import OptionError
 from ._library import lib, text
-from ._handle import CountsHandle, ModelHandle, temporary
+from ._handle import CountsHandle, ModelHandle
 from ._model import Model, Score
 from ._options import Settings
 from ._options import documented as _documented
 from ._options import split
 from ._results import members
+from ._temporary import place
 from ._texts import Inputs
 from ._types import Path, Show, Texts
 
@@ -78,7 +80,7 @@ def train(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
     preset = given[Kind.OPTIONS_TRAIN].get("preset", "default")
     settings = Settings(Kind.OPTIONS_TRAIN, preset, "train", given[Kind.OPTIONS_TRAIN])
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context = Context(given[Kind.OPTIONS_CONTEXT], "train", progress)
     with _inputs(texts, counting, given) as inputs:
         _solve("train", context, inputs, (lib.psdvec_train, lib.psdvec_train_text),
@@ -196,7 +198,7 @@ def merge_counts(counts: Sequence[Union[Path, Counts]], output: Optional[Path] =
     """
     given = split("merge_counts", [Kind.OPTIONS_CONTEXT], options)
     paths = [one.path if isinstance(one, Counts) else os.fspath(one) for one in counts]
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "counts")
     Context(given[Kind.OPTIONS_CONTEXT], "merge_counts", progress).run(
         lib.psdvec_counts_merge, _paths(paths), len(paths), os.fsencode(path), None)
     return Counts(path, _handle=CountsHandle(path, folder=folder))
@@ -233,7 +235,7 @@ def import_counts(source: Path, output: Optional[Path] = None, *, progress: Show
         raise OptionError("import_counts(): give the `format`: 'glove', 'matrix-market' or "
                           "'top2grams'")
     settings = Settings(Kind.OPTIONS_IMPORT, None, "import_counts", given[Kind.OPTIONS_IMPORT])
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "counts")
     Context(given[Kind.OPTIONS_CONTEXT], "import_counts", progress).run(
         lib.psdvec_counts_import, settings.cast(_abi.psdvec_import_options), os.fsencode(source),
         os.fsencode(path), None)
@@ -267,7 +269,7 @@ def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
     """
     kinds = [Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("count", kinds, options)
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "counts")
     context = Context(given[Kind.OPTIONS_CONTEXT], "count", progress)
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
     with _inputs(texts, counting, given) as inputs:
@@ -308,7 +310,7 @@ def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = Non
     """
     given = split("extend", [Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT], options)
     source = model.path if isinstance(model, Model) else os.fspath(model)
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context = Context(given[Kind.OPTIONS_CONTEXT], "extend", progress)
     with Inputs(texts, twice=True, folder=given[Kind.OPTIONS_CONTEXT].get("tempdir")) as inputs:
         form = {}
@@ -354,7 +356,7 @@ def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progre
     given = split("baseline", kinds, options)
     settings = Settings(Kind.OPTIONS_BASELINE, method, "baseline",
                         {"method": method, **given[Kind.OPTIONS_BASELINE]})
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context = Context(given[Kind.OPTIONS_CONTEXT], "baseline", progress)
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
     # word2vec reads its text once per epoch.
@@ -435,38 +437,46 @@ def evaluate(models: Union[Model, Sequence[Model], Mapping[str, Model]],
     else:
         chosen = list(models)
         names = [_name(model, k) for k, model in enumerate(chosen)]
-    lists: List[Any] = []
-    tests: List[int] = []
     owned: List[int] = []
     report = ctypes.c_void_p()
+    with open_sets(context, sets) as given_tests:
+        try:
+            if sets is None or builtin:
+                for i in range(lib.psdvec_test_builtin_count()):
+                    one = ctypes.c_void_p()
+                    context.call(lib.psdvec_test_builtin, i, ctypes.byref(one))
+                    owned.append(one.value or 0)
+            tests = owned + given_tests
+            context.run(lib.psdvec_eval, settings.cast(_abi.psdvec_eval_options),
+                        ctypes.cast((ctypes.c_void_p * len(chosen))(*(m._model for m in chosen)),
+                                    ctypes.c_void_p),
+                        len(chosen),
+                        ctypes.cast((ctypes.c_void_p * len(tests))(*tests), ctypes.c_void_p), len(tests),
+                        ctypes.byref(report))
+            return Scores(report, tests, names)
+        finally:
+            lib.psdvec_report_free(report)
+            for test in owned:
+                lib.psdvec_test_close(test)
+
+
+@contextlib.contextmanager
+def open_sets(context: Context, sets: Union[None, Path, Sequence[Path]]) -> Iterator[List[int]]:
+    """The test sets of files and folders, which are open in the block."""
+    lists: List[Any] = []
+    tests: List[int] = []
     try:
-        if sets is None or builtin:
-            for i in range(lib.psdvec_test_builtin_count()):
-                one = ctypes.c_void_p()
-                context.call(lib.psdvec_test_builtin, i, ctypes.byref(one))
-                owned.append(one.value or 0)
-            tests = list(owned)
-        if sets is not None:
-            for path in [sets] if isinstance(sets, (str, os.PathLike)) else sets:
-                handle, found = ctypes.c_void_p(), ctypes.c_size_t()
-                context.call(lib.psdvec_test_list_open, os.fsencode(path), ctypes.byref(handle))
-                lists.append(handle)
-                array = ctypes.cast(lib.psdvec_test_list_get(handle, ctypes.byref(found)),
-                                    ctypes.POINTER(ctypes.c_void_p))
-                tests += [array[k] for k in range(found.value)]
-        context.run(lib.psdvec_eval, settings.cast(_abi.psdvec_eval_options),
-                    ctypes.cast((ctypes.c_void_p * len(chosen))(*(m._model for m in chosen)),
-                                ctypes.c_void_p),
-                    len(chosen),
-                    ctypes.cast((ctypes.c_void_p * len(tests))(*tests), ctypes.c_void_p), len(tests),
-                    ctypes.byref(report))
-        return Scores(report, tests, names)
+        for path in [] if sets is None else [sets] if isinstance(sets, (str, os.PathLike)) else sets:
+            handle, found = ctypes.c_void_p(), ctypes.c_size_t()
+            context.call(lib.psdvec_test_list_open, os.fsencode(path), ctypes.byref(handle))
+            lists.append(handle)
+            array = ctypes.cast(lib.psdvec_test_list_get(handle, ctypes.byref(found)),
+                                ctypes.POINTER(ctypes.c_void_p))
+            tests += [array[k] for k in range(found.value)]
+        yield tests
     finally:
-        lib.psdvec_report_free(report)
         for handle in lists:
             lib.psdvec_test_list_close(handle)
-        for test in owned:
-            lib.psdvec_test_close(test)
 
 
 def _name(model: Model, number: int) -> str:

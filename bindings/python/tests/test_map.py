@@ -1,5 +1,7 @@
 """Maps of words."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,25 @@ def test_maps_can_be_saved(model, tmp_path):
     assert np.array_equal(np.array([row.split("\t")[1:3] for row in rows], np.float32), found.points)
     with pytest.raises(psdvec.OptionError):
         found.save(tmp_path / "m.gif")
+
+
+def test_tables_can_be_read(model, tmp_path):
+    found = model.map()
+    found.save(tmp_path / "m.tsv")
+    again = model.read_map(tmp_path / "m.tsv")
+    assert again.words == found.words and again.labels == found.labels
+    assert np.array_equal(again.points, found.points) and np.array_equal(again.clusters, found.clusters)
+    (tmp_path / "own.tsv").write_text("word\tx\ty\nw5\t1\t2\nw3\t-1\t0.5\n")
+    assert model.read_map(tmp_path / "own.tsv").points.tolist() == [[-1, 0.5], [1, 2]]
+    (tmp_path / "own.tsv").write_text("word\tx\nw5\t1\n")
+    with pytest.raises(psdvec.FormatError, match="no column 'y'"):
+        model.read_map(tmp_path / "own.tsv")
+
+
+def test_a_map_is_saved_as_a_page(model, tmp_path):
+    found = model.map()
+    found.save(tmp_path / "map.html")
+    page = (tmp_path / "map.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert data["map"]["words"] == found.words and data["map"]["clusters"] == found.cluster_count
+    assert max(data["map"]["x"]) == 65535
