@@ -209,7 +209,7 @@ PY
 
 @test "similar topics are shown in groups, each with its words" {
     make_documents
-    "$PSDVEC" topics learn model documents.txt --topics 6 -q -o topics
+    "$PSDVEC" topics learn model documents.txt --topics 6 --merge off -q -o topics
     "$PSDVEC" topics show topics --groups 3 --words 8 --format json >shown
     python3 - <<'PY'
 import json

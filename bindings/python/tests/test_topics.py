@@ -215,8 +215,8 @@ def test_topics_of_each_label(model, documents):
     by_word = np.stack([found.probabilities(k) for k in range(len(found))], axis=1)
     by_word /= by_word.sum(axis=1, keepdims=True)
     place = {word: w for w, word in enumerate(found.vocabulary)}
-    for text, row in zip(documents[:20], evidence):
-        known = [place[word] for word in psdvec.tokenize(text) if word in place]
+    for words, row in zip(documents[:20], evidence):
+        known = [place[word] for word in words if word in place]
         assert np.allclose(by_word[known].sum(axis=0), row, rtol=1e-4, atol=1e-5)
     counts = found.transform(documents, counts=True)
     assert counts.sum(axis=1) == pytest.approx([30] * 300, rel=1e-3)
