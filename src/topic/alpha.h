@@ -11,7 +11,7 @@
 #ifndef PV_TOPIC_ALPHA_H
 #define PV_TOPIC_ALPHA_H
 
-#include "psdvec/topic.h"
+#include <psdvec/psdvec.h>
 
 /* The second derivative of log Gamma(x), for x > 0. */
 double pv_trigamma(double x);
