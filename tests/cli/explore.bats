@@ -467,7 +467,7 @@ browse() {
         grep -q 'built without the page' messages && skip "psdvec was built without the page"
         cat messages && return 1
     }
-    grep -qE '^Writing about [0-9.]+ KiB in 12 files to site$' messages
+    grep -qE '^Writing about [0-9.]+ [KM]iB in 12 files to site$' messages
     grep -q 'written .*site (12 files' messages
     [ "$(ls site | wc -l)" -eq 12 ]
     # Again, with fewer words: old parts are replaced, and no temporary file remains.
@@ -478,6 +478,11 @@ browse() {
     refused 2 "the folder other is not empty, and not an older export" explore "$F/model.safetensors" --export other
     [ "$(ls other)" = index.html ] && [ ! -s other/index.html ]
     refused 5 "cannot write" explore "$F/model.safetensors" --export nosuch/folder/site
+    (
+        ulimit -f 1
+        refused 5 "cannot write" explore "$F/model.safetensors" --export large
+    )
+    [ ! -e large ]
     refused 2 "--get and --export cannot be combined" explore "$F/model.safetensors" --export x --get /api/v1/models
 }
 

@@ -18,8 +18,7 @@ static void start(void)
     char bytes[1 << 14];
     const char *error;
     psdvec_context *ctx = fuzz_context(64);
-    fuzz_file_set(&model, bytes,
-                  small_model(ctx, SMALL_FULL, PSDVEC_FLOAT32, bytes, sizeof bytes));
+    fuzz_file_set(&model, bytes, small_model(ctx, SMALL_FULL, PSDVEC_FLOAT32, bytes, sizeof bytes));
     snprintf(path, sizeof path, "%s", model.path);
     require(arguments_parse(&arguments, &cmd_explore, 4, argv, &error));
     run.arguments = &arguments;
