@@ -47,7 +47,6 @@ static int evaluate(struct run *run, const char *path, struct rows *rows)
                  real_cell(quality.coherence), real_cell(quality.diversity),
                  real_cell(quality.perplexity), whole_cell(quality.documents),
                  whole_cell(quality.words), whole_cell(quality.known), whole_cell(quality.scored));
-    psdvec_topics_close(topics);
     return code;
 }
 
