@@ -8,12 +8,17 @@ export interface State {
   words: string[]; // of a comparison or an analogy, in order
   text: string;
   model: string;   // "": the first
+  topics: string;  // a topics file; "": the first
+  topic: string;   // the number of a topic
+  document: string; // and of a document of it
+  sets: string[];  // test sets
 }
 
 export function read(): State {
   const fields = new URLSearchParams(location.hash.slice(1));
   return {view: fields.get("view") || "words", plus: fields.getAll("q"), minus: fields.getAll("minus"),
-    words: fields.getAll("w"), text: fields.get("text") ?? "", model: fields.get("model") ?? ""};
+    words: fields.getAll("w"), text: fields.get("text") ?? "", model: fields.get("model") ?? "",
+    topics: fields.get("topics") ?? "", topic: fields.get("topic") ?? "", document: fields.get("document") ?? "", sets: fields.getAll("set")};
 }
 
 /** The link to a state; members that are not given are empty. */
@@ -22,8 +27,9 @@ export function link(state: Partial<State>): string {
   for (const word of state.plus ?? []) fields.append("q", word);
   for (const word of state.minus ?? []) fields.append("minus", word);
   for (const word of state.words ?? []) fields.append("w", word);
-  if (state.text) fields.set("text", state.text);
-  if (state.model) fields.set("model", state.model);
+  for (const set of state.sets ?? []) fields.append("set", set);
+  for (const name of ["topic", "document", "text", "topics", "model"] as const)
+    if (state[name]) fields.set(name, state[name]);
   return `#${fields}`;
 }
 
