@@ -395,7 +395,7 @@ $(CMAKE_FILES): $(BUILD)/%: %.in $(HEADER) $(BUILD)/flags FORCE
 	     -e 's|@LIBS@|$(subst $(space),;,$(strip $(LIBS)))|' $< > $@
 
 HAVE_CLI := $(if $(CLI_SRC),yes)
-.PHONY: library program unit-tests test-tools bench-programs seed-programs library-seed-programs
+.PHONY: library program unit-tests test-tools bench-programs seed-programs library-seed-programs all-objects
 library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
 # Without cmocka the unit tests are not built, and the runner reports them as failed.
@@ -406,7 +406,9 @@ bench-programs: $(BENCH_BIN)
 # Every fuzzer with its seeds; and those of the library.
 seed-programs: $(SEED_BIN)
 library-seed-programs: $(LIB_SEED_BIN)
-library program unit-tests test-tools bench-programs seed-programs library-seed-programs: ; @:
+# Everything that is compiled, for checking warnings.
+all-objects: $(OBJECTS)
+library program unit-tests test-tools bench-programs seed-programs library-seed-programs all-objects: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help

@@ -88,6 +88,22 @@ static int open_models(struct api *api)
     return EXIT_FINE;
 }
 
+/* Maps get half of the memory. */
+static int open_maps(struct api *api)
+{
+    const struct option_value *files = argument(api->run->arguments, "map");
+    uint64_t words = argument_integer(api->run->arguments, "map-words");
+    int code = explore_maps_open(&api->maps, api->run, api->model_count,
+                                 psdvec_memory_budget(api->run->ctx) / 2);
+    for (size_t k = 0; !code && k < api->model_count; k++)
+        api->maps.list[k].model = api->models[k].model;
+    for (size_t k = 0; !code && k < files->text_count; k++)
+        code = api_identify(api, files->texts[k]);
+    api->identity = api_hash(api->identity, &words, sizeof words);
+    api->identity = api_hash(api->identity, &api->maps.options.seed, sizeof api->maps.options.seed);
+    return code;
+}
+
 static void warm_up(const struct api_route *route)
 {
     if (route->command)
@@ -109,11 +125,14 @@ int api_open(struct api *api, struct run *run, size_t workers)
         code = open_models(api);
     if (!code)
         code = api_open_topics(api);
-    return code ? code : api_open_sets(api);
+    if (!code)
+        code = api_open_sets(api);
+    return code ? code : open_maps(api);
 }
 
 void api_close(struct api *api)
 {
+    explore_maps_close(&api->maps);
     for (size_t k = 0; k < api->model_count; k++)
         vocabulary_free(&api->models[k].vocabulary);
     pthread_mutex_destroy(&api->lock);
@@ -140,7 +159,7 @@ void api_worker_begin(void *user, size_t number)
     psdvec_context_options options;
     psdvec_context_options_default(&options);
     options.threads = 1;
-    options.memory = psdvec_memory_budget(api->run->ctx) / api->worker_count;
+    options.memory = psdvec_memory_budget(api->run->ctx) / 2 / api->worker_count;
     options.should_cancel = should_cancel;
     options.user = worker;
     *run = (struct run){
@@ -661,6 +680,11 @@ static const struct api_route *find_route(const char *path)
     return NULL;
 }
 
+static const char *type_of(const struct api_route *route)
+{
+    return route->send ? "application/octet-stream" : "application/json";
+}
+
 /* For the decision who answers it. */
 static size_t request_text_length(const struct http_request *request)
 {
@@ -731,11 +755,11 @@ enum http_decision api_receive(void *user, const struct http_request *request,
         http_fail(response, STATUS_METHOD, "the methods of this route are GET and HEAD");
         return HTTP_ANSWERED;
     }
-    if (get) {
+    if (get && !route->changes) {
         response->etag = etag(api, request);
         if (http_has(request, response->etag)) {
             response->status = STATUS_NOT_MODIFIED;
-            response->type = "application/json";
+            response->type = type_of(route);
             return HTTP_ANSWERED;
         }
     }
@@ -778,14 +802,18 @@ void api_answer(void *user, size_t number, const struct http_request *request,
     }
     if (!q.status && q.route->command)
         run_query(&q);
-    else if (!q.status)
+    else if (!q.status && q.route->write)
         write_object(&q);
+    else if (!q.status)
+        q.route->send(&q, response);
     worker->request = NULL;
     if (q.status)
         http_fail(response, q.status, q.error);
     else {
         response->status = STATUS_OK;
-        response->type = "application/json";
+        response->type = type_of(q.route);
+    }
+    if (!q.status && !q.route->send) {
         response->body = worker->output.text;
         response->length = worker->output.length;
         response->owned = true;

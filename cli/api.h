@@ -6,6 +6,7 @@
 #ifndef CLI_API_H
 #define CLI_API_H
 
+#include "explore_map.h"
 #include "run.h"
 #include "server/http.h"
 #include "vocabulary.h"
@@ -41,12 +42,13 @@ struct api {
     size_t open_count;
     struct api_topics *topics;
     size_t topics_count;
-    const char **set_names; /* first those of --set, then the built-in ones */
+    const char **set_names; /* those of --set come first, then the built-in ones */
     size_t set_count, own_set_count;
     uint64_t identity; /* of the content of all files */
     struct api_worker *workers;
     size_t worker_count;
     pthread_mutex_t lock; /* of the vocabularies */
+    struct explore_maps maps;
 };
 
 /* Opens models, --counts and --set, and makes this many workers. Returns an exit status. */
@@ -71,7 +73,7 @@ unsigned api_get(struct api *api, const char *url, double seconds, struct buffer
 void api_describe(struct buffer *to);
 
 /* The steps of api_open() for files other than models: api_files.c. They add to `open`, which has
- * capacity for all files. Return an exit status. */
+ * capacity for all of them but sets. Return an exit status. */
 size_t api_file_count(const struct arguments *arguments);
 int api_open_sets(struct api *api);
 int api_open_topics(struct api *api);
@@ -112,8 +114,9 @@ struct api_route {
     const char *name; /* after API_ROOT; NULL ends the list */
     const char *summary;
     const char *description;
-    const struct command *command; /* which answers it; NULL: `write` does */
+    const struct command *command; /* which answers it; NULL: `write` or `send` does */
     void (*write)(struct api_query *query, pv_json_writer *to);
+    void (*send)(struct api_query *query, struct http_response *response); /* bytes, not JSON */
     struct api_parameter parameters[API_PARAMETERS];
     const char *options; /* of the command that are parameters too: " top restrict " */
     const char *fixed;   /* an option that the command always gets; NULL: none */
@@ -124,6 +127,7 @@ struct api_route {
     bool of_topics;      /* needs topics, and its command gets the file as the first operand */
     bool text_operand;   /* the command needs an operand for the text */
     bool is_long;
+    bool changes;             /* the answer can change while the server runs: it has no ETag */
     const char *lines, *last; /* the command prints several objects: members for the list of them,
                                  and for the last one if that is apart; NULL: one object */
     const char *schema;       /* of the answer: see api_describe.c */
@@ -159,6 +163,8 @@ struct api_query {
 
 void api_write_models(struct api_query *query, pv_json_writer *to);
 void api_write_words(struct api_query *query, pv_json_writer *to);
+void api_write_map(struct api_query *query, pv_json_writer *to);
+void api_send_map(struct api_query *query, struct http_response *response);
 void api_write_tokens(struct api_query *query, pv_json_writer *to);
 /* api_write.c */
 void api_write_word(struct api_query *query, pv_json_writer *to);

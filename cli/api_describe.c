@@ -219,10 +219,13 @@ static void put_operation(pv_json_writer *to, const struct api_route *route, boo
     pv_json_open_object(to, "responses");
     pv_json_open_object(to, "200");
     pv_json_put_string(to, "description", "the answer");
-    put_content(to, "application/json");
-    pv_json_open_object(to, "schema");
-    put_members(to, route->schema);
-    for (int k = 0; k < 4; k++)
+    put_content(to, route->send ? "application/octet-stream" : "application/json");
+    if (route->schema) {
+        pv_json_open_object(to, "schema");
+        put_members(to, route->schema);
+        pv_json_close(to);
+    }
+    for (int k = 0; k < 3; k++)
         pv_json_close(to);
     put_error(to, "400", "a parameter is missing, unknown or not valid");
     put_error(to, "404", "there is no such model, word, topic or test set");

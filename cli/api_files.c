@@ -1,12 +1,14 @@
 /* The topics and test sets that psdvec explore serves, and the identity of all files. */
 #include "api.h"
 #include "cell.h"
+#include "eval.h"
 #include "exit_status.h"
 #include "memory.h"
 #include "phrase.h"
 #include "topics.h"
 #include "util/clock.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -40,17 +42,14 @@ int api_identify(struct api *api, const char *path)
 
 size_t api_file_count(const struct arguments *arguments)
 {
-    static const char *const options[] = {"counts", "topics", "set"};
-    size_t count = arguments->operand_count + psdvec_test_builtin_count();
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
-        count += argument(arguments, options[k])->text_count;
-    return count;
+    return arguments->operand_count + argument(arguments, "counts")->text_count +
+           argument(arguments, "topics")->text_count;
 }
 
 /* The short and distinct names of files; lasting. */
-static const char **names_of(const struct option_value *files, size_t more)
+static const char **names_of(const struct option_value *files)
 {
-    const char **names = lasting_alloc(files->text_count + more, sizeof *names);
+    const char **names = lasting_alloc(files->text_count, sizeof *names);
     for (size_t k = 0; k < files->text_count; k++) {
         names[k] = name_of_file(files->texts[k]);
         if (*names[k] == '-') /* commands would take it for an option */
@@ -63,7 +62,7 @@ static const char **names_of(const struct option_value *files, size_t more)
 int api_open_topics(struct api *api)
 {
     const struct option_value *files = argument(api->run->arguments, "topics");
-    const char **names = names_of(files, 0);
+    const char **names = names_of(files);
     api->topics = lasting_alloc(files->text_count, sizeof *api->topics);
     for (size_t k = 0; k < files->text_count; k++) {
         struct api_topics *topics = &api->topics[k];
@@ -81,18 +80,7 @@ int api_open_topics(struct api *api)
     return EXIT_FINE;
 }
 
-static void close_list(void *list)
-{
-    psdvec_test_list_close(list);
-}
-
-static void close_test(void *test)
-{
-    psdvec_test_close(test);
-}
-
-/* Sets are read once, so that they are the same for all requests. The content of a folder is known
- * only by the words in its files, which have no checksum: then every start has another identity. */
+/* The content of a folder has no checksum: then every start has another identity. */
 static int identify_set(struct api *api, const char *path)
 {
     struct stat status;
@@ -103,43 +91,31 @@ static int identify_set(struct api *api, const char *path)
     return EXIT_FINE;
 }
 
+/* Sets are read once, so that they are the same for all requests. */
 int api_open_sets(struct api *api)
 {
     const struct option_value *files = argument(api->run->arguments, "set");
-    size_t builtins = psdvec_test_builtin_count();
-    psdvec_context *ctx = api->run->ctx;
-    api->set_names = names_of(files, builtins);
-    for (size_t k = 0; k < files->text_count; k++) {
-        psdvec_test_list *list;
-        struct open_file *open = &api->open[api->open_count];
-        psdvec_status status = psdvec_test_list_open(ctx, files->texts[k], &list);
-        if (status != PSDVEC_OK)
-            return run_failed(api->run, status);
-        lasting(list, close_list);
-        int code = identify_set(api, files->texts[k]);
-        if (code)
-            return code;
-        open->name = api->set_names[api->set_count++];
-        open->sets = psdvec_test_list_get(list, &open->set_count);
-        api->identity = api_hash_text(api->identity, open->name);
-        api->open_count++;
+    struct eval eval = {.run = api->run};
+    int code = eval_open_sets(&eval, files->texts, files->text_count, 0, true);
+    size_t count = eval.set_files.count;
+    lasting(eval.sets, free);
+    lasting(eval.set_files.names, free);
+    lasting(eval.set_files.paths, free);
+    for (size_t k = 0; k < files->text_count && !code; k++)
+        code = identify_set(api, files->texts[k]);
+    if (!code) {
+        api->set_names = eval.set_files.names;
+        api->set_count = count;
+        /* A folder has several sets. */
+        struct open_file *open = lasting_alloc(api->open_count + count, sizeof *open);
+        memcpy(open, api->open, api->open_count * sizeof *open);
+        api->open = open;
     }
-    api->own_set_count = api->set_count;
-    for (size_t k = 0; k < builtins; k++) {
-        psdvec_test *test;
-        psdvec_status status = psdvec_test_builtin(ctx, k, &test);
-        if (status != PSDVEC_OK)
-            return run_failed(api->run, status);
-        lasting(test, close_test);
-        const psdvec_test **list = lasting_alloc(1, sizeof *list);
-        *list = test;
-        const char *name = psdvec_test_get_info(test)->name;
-        for (size_t other = 0; other < api->own_set_count; other++)
-            if (!strcmp(name, api->set_names[other]))
-                name = phrase("built-in %s", name);
-        api->set_names[api->set_count++] = name;
+    for (size_t k = 0; k < count && !code; k++) {
+        api->own_set_count += !psdvec_test_get_info(eval.sets[k])->builtin;
+        api->identity = api_hash_text(api->identity, api->set_names[k]);
         api->open[api->open_count++] =
-            (struct open_file){.name = name, .sets = list, .set_count = 1};
+            (struct open_file){.name = api->set_names[k], .sets = &eval.sets[k], .set_count = 1};
     }
-    return EXIT_FINE;
+    return code;
 }

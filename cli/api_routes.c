@@ -99,6 +99,22 @@ const struct api_route api_routes[] = {
      .parameters = {{"prefix", API_PREFIX, "the first letters; none: all words"},
                     {"top", API_NUMBER, "number of words; 10 by default"}},
      .schema = "prefix:string total:integer words:[{word:string count?:integer}]"},
+    {.name = "map",
+     .summary = "The state of the map of a model.",
+     .description = "The map is read (--map) or computed after the start; state is none, waiting, "
+                    "making, ready or failed. While it is made, stage, done and total say how far "
+                    "that is; if it failed, message says why.",
+     .write = api_write_map,
+     .of_model = true,
+     .changes = true,
+     .schema = "state:string words?:integer clusters?:integer labels?:integer stage?:string "
+               "done?:integer total?:integer message?:string"},
+    {.name = "map-points",
+     .summary = "The map of a model: words, places, clusters and labels.",
+     .description = "Bytes in the form that docs/reference/http-api.md describes. Status 503 while "
+                    "the map is made, 404 if there is none.",
+     .send = api_send_map,
+     .of_model = true},
     {.name = "tokenize",
      .summary = "Split a text into words as the model's text was.",
      .description = "The text is a parameter, or the body of a POST request.",

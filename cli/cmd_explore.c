@@ -41,6 +41,12 @@ static const psdvec_option options[] = {
                  .help =
                      "topics of psdvec topics learn: shows them with their words and documents, "
                      "and the topics of a text"),
+    FILES_OPTION("map",
+                 .help = "show this map, a table of psdvec map or of another program; once for all "
+                         "models, or once per model in the same order"),
+    WHOLE_OPTION("map-words", "N", 0, UINT32_MAX, .unit = PSDVEC_UNIT_COUNT, .fallback = "20000",
+                 .help = "without --map: compute a map of the N most frequent words after the "
+                         "start; 0: none"),
     FILES_OPTION("set", .help = "offer this test set besides the built-in ones"),
     {0}};
 
@@ -247,6 +253,7 @@ static int serve(struct run *run)
     output_format(&run->out, "Serving %s on %s\n", phrase_counted(api.model_count, "model"), url);
     output_flush(&run->out);
     open_browser(url);
+    explore_maps_start(&api.maps);
     const char *error = http_serve(&server);
     api_close(&api);
     return error ? run_error(run, EXIT_RESOURCE, "cannot serve: %s", error) : EXIT_FINE;

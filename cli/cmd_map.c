@@ -297,8 +297,8 @@ const struct command cmd_map = {
         "other, finds the clusters of the map, and labels its regions by typical words.",
         "The suffix of the output selects what is written: .svg is a vector graphic, .png an image, "
         ".html a page with all words that can be zoomed and searched and needs no network, and .tsv "
-        "a table with the columns word, x, y, cluster and frequency. Picture options apply to .svg "
-        "and .png.",
+        "a table with the columns word, x, y, cluster, frequency, and level and region of labels. "
+        "Picture options apply to .svg and .png.",
         "The method is PaCMAP (Wang et al. 2021) on vectors of length 1. The same model, options and "
         "--seed give the same map for any number of threads."),
     .sources = {OWN_OPTIONS(options), LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_MAP),

@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -20,7 +19,6 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <zlib.h>
 
 /* MHD_Result is an int before version 0.9.71. */
 #if MHD_VERSION < 0x00097002
@@ -115,28 +113,9 @@ static bool accepts_gzip(struct MHD_Connection *connection)
 /* Replaces the body by the packed or unpacked one. Nothing changes if that fails. */
 static void recode(struct http_response *response, bool pack)
 {
-    z_stream stream = {.next_in = (z_const Bytef *)response->body,
-                       .avail_in = (uInt)response->length};
-    struct http_text out = {0};
-    unsigned char part[16384];
-    enum { GZIP = 15 + 16 };
-    int status = pack ? deflateInit2(&stream, 6, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY)
-                      : inflateInit2(&stream, GZIP);
-    while (status == Z_OK) {
-        stream.next_out = part;
-        stream.avail_out = sizeof part;
-        status = pack ? deflate(&stream, Z_FINISH) : inflate(&stream, Z_NO_FLUSH);
-        if (!http_append(&out, (const char *)part, sizeof part - stream.avail_out))
-            status = Z_MEM_ERROR;
-    }
-    if (pack)
-        deflateEnd(&stream);
-    else
-        inflateEnd(&stream);
-    if (status != Z_STREAM_END) {
-        free(out.text);
+    struct http_text out;
+    if (!http_gzip(response->body, response->length, pack, &out))
         return;
-    }
     if (response->owned)
         free((char *)response->body);
     response->body = out.text;
@@ -150,8 +129,6 @@ static void recode(struct http_response *response, bool pack)
 static void encode(struct exchange *x)
 {
     struct http_response *response = &x->response;
-    if (response->length > UINT_MAX)
-        return; /* more than zlib takes at once */
     if (response->stored_packed ? !x->packs : x->packs && response->length >= PACK_FROM)
         recode(response, !response->stored_packed);
 }

@@ -133,4 +133,7 @@ struct http_text {
 };
 bool http_append(void *text, const char *bytes, size_t length);
 
+/* Packs bytes with gzip, or unpacks them. Returns false, and *to is empty, if that fails. */
+bool http_gzip(const char *bytes, size_t length, bool pack, struct http_text *to);
+
 #endif

@@ -3,8 +3,10 @@
 
 #include "util/clock.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 bool http_append(void *to, const char *bytes, size_t length)
 {
@@ -27,6 +29,34 @@ bool http_append(void *to, const char *bytes, size_t length)
     text->length += length;
     text->text[text->length] = '\0';
     return true;
+}
+
+bool http_gzip(const char *bytes, size_t length, bool pack, struct http_text *to)
+{
+    z_stream stream = {.next_in = (z_const Bytef *)bytes, .avail_in = (uInt)length};
+    unsigned char part[16384];
+    enum { GZIP = 15 + 16 };
+    *to = (struct http_text){0};
+    if (length > UINT_MAX)
+        return false; /* more than zlib takes at once */
+    int status = pack ? deflateInit2(&stream, 6, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY)
+                      : inflateInit2(&stream, GZIP);
+    while (status == Z_OK) {
+        stream.next_out = part;
+        stream.avail_out = sizeof part;
+        status = pack ? deflate(&stream, Z_FINISH) : inflate(&stream, Z_NO_FLUSH);
+        if (!http_append(to, (const char *)part, sizeof part - stream.avail_out))
+            status = Z_MEM_ERROR;
+    }
+    if (pack)
+        deflateEnd(&stream);
+    else
+        inflateEnd(&stream);
+    if (status == Z_STREAM_END)
+        return true;
+    free(to->text);
+    *to = (struct http_text){0};
+    return false;
 }
 
 void http_fail(struct http_response *response, unsigned status, const char *message)

@@ -50,6 +50,17 @@ PSDVEC_API psdvec_status psdvec_map_make(psdvec_context *ctx, const psdvec_map_o
                                          const psdvec_model *model, const uint32_t *words,
                                          size_t count, psdvec_map **map);
 
+/* Reads a map of words of the model from a table: the .tsv file of psdvec_map_draw, or one of
+ * another program with the columns word, x and y, separated by tabs and named in the first line. If
+ * the columns cluster, or level and region, are missing, clusters or labels are computed. A
+ * cluster's number must be less than the number of lines; an empty cell or -1 means none. Words
+ * that the model does not have are left out, with a warning.
+ *
+ * The map has the words in the order of the model. psdvec_map_info has zeros for what is only known
+ * where the map was computed, and clusters of the table are described by the labels in them. */
+PSDVEC_API psdvec_status psdvec_map_open(psdvec_context *ctx, const psdvec_model *model,
+                                         const char *path, psdvec_map **map);
+
 /* Frees a map. `map` may be NULL. */
 PSDVEC_API void psdvec_map_free(psdvec_map *map);
 
@@ -105,7 +116,7 @@ typedef enum psdvec_map_format {
     PSDVEC_MAP_AUTO = 0, /* by the suffix of the file */
     PSDVEC_MAP_SVG,
     PSDVEC_MAP_PNG,
-    PSDVEC_MAP_TSV /* a table: word, x, y, cluster, frequency */
+    PSDVEC_MAP_TSV /* a table: word, x, y, cluster, frequency, level and region of labels */
 } psdvec_map_format;
 
 typedef enum psdvec_map_colour {

@@ -215,7 +215,7 @@ typedef struct psdvec_settings psdvec_settings;
 
 /* Creates settings with the defaults of a preset, which may be NULL. Free them with
  * psdvec_settings_free. Returns NULL if memory is short or there is no such kind or preset
- * (psdvec_option_presets lists them). */
+ * (they are the choices of the option that `selects_preset`). */
 PSDVEC_API psdvec_settings *psdvec_settings_new(psdvec_options_kind kind, const char *preset);
 
 /* Frees settings, including the struct and everything it points to. `settings` may be NULL. */

@@ -61,6 +61,23 @@ uint64_t pv_memory_left(psdvec_context *ctx)
     return used < ctx->options.memory ? ctx->options.memory - used : 0;
 }
 
+static psdvec_status fail_memory(psdvec_context *ctx, size_t bytes, const char *what)
+{
+    return pv_fail(ctx, PSDVEC_ERR_MEMORY,
+                   "%s needs %.1f MiB, which the system cannot provide; close other programs or "
+                   "set a lower memory limit (`memory`)",
+                   what, (double)bytes / (1024.0 * 1024.0));
+}
+
+psdvec_status pv_memory_probe(psdvec_context *ctx, size_t bytes, const char *what)
+{
+    void *volatile trial =
+        malloc(bytes ? bytes : 1); /* volatile: the compiler would leave it out */
+    bool there = trial != NULL;
+    free(trial);
+    return there ? PSDVEC_OK : fail_memory(ctx, bytes, what);
+}
+
 void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
 {
     size_t bytes, total;
@@ -77,10 +94,7 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
     if (!base) {
         pv_memory_unclaim(ctx, bytes);
         if (what)
-            pv_fail(ctx, PSDVEC_ERR_MEMORY,
-                    "%s needs %.1f MiB, which the system cannot provide; close other programs or "
-                    "set a lower memory limit (`memory`)",
-                    what, (double)bytes / (1024.0 * 1024.0));
+            fail_memory(ctx, bytes, what);
         return NULL;
     }
     ((block_header *)base)->bytes = bytes;

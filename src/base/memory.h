@@ -69,6 +69,10 @@ uint64_t pv_memory_left(psdvec_context *ctx);
 /* Accounts for memory that a library holds on our behalf, such as a decompressor's window. */
 psdvec_status pv_memory_claim(psdvec_context *ctx, uint64_t bytes, const char *what);
 void pv_memory_unclaim(psdvec_context *ctx, uint64_t bytes);
+/* Fails unless the system can provide so much memory now. For libraries that do not survive a failed
+ * allocation: asked immediately before such a call, it leaves them only what other threads take in
+ * between. */
+psdvec_status pv_memory_probe(psdvec_context *ctx, size_t bytes, const char *what);
 
 /* False instead of wrapping around. */
 static inline bool pv_mul(size_t a, size_t b, size_t *product)

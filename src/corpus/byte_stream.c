@@ -241,11 +241,13 @@ static psdvec_status read_gzip(pv_byte_stream *stream, char *bytes, size_t capac
 
 static psdvec_status fail_archive(pv_byte_stream *stream, struct archive *archive)
 {
+    bool no_memory = errno == ENOMEM;
     if (stream->failed != PSDVEC_OK)
         return stream->failed;
-    /* libarchive describes damage; of failed allocations, some have no message. */
+    /* libarchive describes damage; of failed allocations, some have no message, and those of its
+     * decompressors have one like damage. Our callers clear errno before they call libarchive. */
     const char *cause = archive_error_string(archive);
-    if (!cause || archive_errno(archive) == ENOMEM)
+    if (no_memory || !cause || archive_errno(archive) == ENOMEM)
         return fail_memory(stream);
     return fail_unpacking(stream, pv_byte_stream_name(stream), stream->consumed, cause);
 }
@@ -260,6 +262,7 @@ static int read_header(struct archive *archive, struct archive_entry **entry)
         archive_set_error(archive, ENOMEM, "out of memory");
         return ARCHIVE_FATAL;
     }
+    errno = 0;
     return archive_read_next_header2(archive, *entry);
 }
 
@@ -276,14 +279,15 @@ static bool set_up(struct archive *archive, supporter *const *formats,
            archive_read_set_read_callback(archive, wants_bytes) == ARCHIVE_OK;
 }
 
-/* Counts memory that libarchive is about to take. */
+/* Counts memory that libarchive is about to take. Without memory it can crash, or end the process, so
+ * this also asks for it. */
 static psdvec_status claim(pv_byte_stream *stream, uint64_t bytes, uint64_t *claimed)
 {
     char what[256];
     pv_snprintf(what, sizeof what, "decompressing %s", stream->path);
     PV_TRY(pv_memory_claim(stream->ctx, bytes, what));
     *claimed += bytes;
-    return PSDVEC_OK;
+    return pv_memory_probe(stream->ctx, (size_t)bytes, what);
 }
 
 static psdvec_status read_block(pv_byte_stream *stream, struct archive *archive, blocks *from,
@@ -293,6 +297,7 @@ static psdvec_status read_block(pv_byte_stream *stream, struct archive *archive,
     while (from->left == 0) {
         const void *block;
         la_int64_t offset;
+        errno = 0;
         int result = archive_read_data_block(archive, &block, &from->left, &offset);
         if (result == ARCHIVE_EOF)
             return PSDVEC_OK;
@@ -415,6 +420,7 @@ static psdvec_status open_filter(pv_byte_stream *stream, const packing *how)
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     /* libarchive takes data that cannot be decompressed for empty, but records the error. */
     archive_clear_error(a);
+    errno = 0;
     if (archive_read_open1(a) != ARCHIVE_OK || archive_errno(a) != 0)
         return fail_archive(stream, a);
     struct archive_entry *entry = NULL;
@@ -616,6 +622,7 @@ static psdvec_status open_archive(pv_byte_stream *stream)
     if (!set_up(a, formats, on_archive_read, stream) ||
         (seekable && archive_read_set_seek_callback(a, on_archive_seek) != ARCHIVE_OK))
         return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
+    errno = 0;
     if (archive_read_open1(a) != ARCHIVE_OK)
         return fail_archive(stream, a);
     return PSDVEC_OK;
@@ -708,12 +715,17 @@ static int next_header(pv_byte_stream *stream, struct archive_entry **entry)
 {
     bool first = archive_file_count(stream->archive) == 0;
     if (!first) {
+        errno = 0;
         int result = archive_read_data_skip(stream->archive);
         if (result != ARCHIVE_OK && result != ARCHIVE_WARN && result != ARCHIVE_EOF)
             return result;
     }
     pv_memory_unclaim(stream->ctx, stream->header_memory);
     stream->header_memory = 0;
+    /* For the strings of the header: libarchive ends the process if it has no memory for them. */
+    stream->failed = pv_memory_probe(stream->ctx, PACKED_SIZE, "reading an archive");
+    if (stream->failed != PSDVEC_OK)
+        return ARCHIVE_FATAL;
     stream->in_header = true;
     int result = read_header(stream->archive, &stream->entry);
     *entry = stream->entry;

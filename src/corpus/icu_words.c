@@ -11,6 +11,9 @@
  *
  * ICU's rules start anew at each boundary; and its dictionaries choose the cheapest division of a
  * run into words, to which the text after the margin makes a difference only if it is no language.
+ *
+ * ICU 72 can crash, or never return, where it finds no memory. Therefore what a piece can need is
+ * asked from the system before ICU gets the piece.
  */
 #include "corpus/icu_words.h"
 
@@ -26,6 +29,8 @@
 #include <utf8proc.h>
 
 enum { PIECE_BYTES = 64 << 10, MARGIN_BYTES = 2 << 10 };
+/* What ICU may need: for a break iterator, per byte of a piece, and to load a dictionary. */
+enum { ITERATOR_MEMORY = 1 << 20, MEMORY_PER_BYTE = 16, DICTIONARY_MEMORY = 512 << 10 };
 
 struct pv_icu_breaker {
     psdvec_context *ctx;
@@ -54,6 +59,7 @@ psdvec_status pv_icu_new(psdvec_context *ctx, pv_icu_breaker **out)
     breaker->ctx = ctx;
     breaker->text = (UText)UTEXT_INITIALIZER;
     UErrorCode error = U_ZERO_ERROR;
+    PV_TRY(pv_memory_probe(ctx, ITERATOR_MEMORY, "the icu tokenizer"));
     breaker->iterator = ubrk_open(UBRK_WORD, "", NULL, 0, &error);
     if (U_FAILURE(error))
         return pv_fail(ctx,
@@ -128,13 +134,17 @@ static void start_piece(pv_icu_breaker *breaker, const char *text, size_t length
         length--; /* to the beginning of a character */
     breaker->begin = text;
     breaker->length = length;
+    breaker->rest = breaker->position = 0;
+    breaker->open = pv_memory_probe(breaker->ctx, DICTIONARY_MEMORY + MEMORY_PER_BYTE * length,
+                                    "the icu tokenizer") == PSDVEC_OK;
+    if (!breaker->open)
+        return;
     utext_openUTF8(&breaker->text, text, (int64_t)length, &error);
     ubrk_setUText(breaker->iterator, &breaker->text, &error);
-    breaker->open = U_SUCCESS(error);
-    if (!breaker->open)
+    if (U_FAILURE(error))
         fail(breaker, u_errorName(error));
-    breaker->rest = 0;
-    breaker->position = breaker->open ? ubrk_first(breaker->iterator) : 0;
+    else
+        breaker->position = ubrk_first(breaker->iterator);
 }
 
 void pv_icu_start(pv_icu_breaker *breaker, const char *text, size_t length)

@@ -18,7 +18,6 @@
 #include <string.h>
 
 enum {
-    LEVELS = 6,
     LEVEL_SIDE = 48,    /* cells of level 0 in each direction */
     CLUSTER_SIDE = 240, /* of clusters, with detail 1 and so many words: */
     LEAST_SIDE = 16,
@@ -138,6 +137,22 @@ done:
 
 /* ---- Labels ----------------------------------------------------------------------------------------- */
 
+static int by_rank(const void *a, const void *b)
+{
+    const psdvec_map_label *x = a, *y = b;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->words != y->words)
+        return x->words > y->words ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+void pv_map_sort_labels(psdvec_map_label *labels, size_t count)
+{
+    if (count > 1)
+        qsort(labels, count, sizeof *labels, by_rank);
+}
+
 /* Adds the labels of one level. */
 static psdvec_status add_level(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows,
                                uint32_t level, bool *labelled, size_t *capacity)
@@ -196,11 +211,12 @@ psdvec_status pv_map_find_labels(psdvec_context *ctx, psdvec_map *map, const pv_
     psdvec_status status;
     PV_TAKE_ZERO(&temp, labelled, map->info.words);
     PV_TRY_DONE(pv_scope_status(&temp));
-    for (uint32_t level = 0; level < LEVELS; level++) {
+    for (uint32_t level = 0; level < PV_MAP_LEVELS; level++) {
         PV_TRY_DONE(add_level(ctx, map, rows, level, labelled, &capacity));
         PV_TRY_DONE(pv_check_cancel(ctx));
         map->info.levels = level + 1;
     }
+    pv_map_sort_labels(map->labels, map->info.labels);
 done:
     pv_scope_free(&temp);
     return status;
@@ -209,7 +225,7 @@ done:
 uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail)
 {
     uint64_t most = n < 50000 ? n : 50000; /* regions of the last level */
-    return pv_larger(pv_map_regions_bytes(n, LEVEL_SIDE << (LEVELS - 1)),
+    return pv_larger(pv_map_regions_bytes(n, LEVEL_SIDE << (PV_MAP_LEVELS - 1)),
                      pv_map_regions_bytes(n, cluster_side(n, detail))) +
            most * (dim * sizeof(double) + sizeof(scored) + 2 * sizeof(psdvec_map_label)) + n;
 }

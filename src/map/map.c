@@ -17,6 +17,38 @@
 enum { EXACT_WORDS = 200000, MOST_SPARSE_DIM = 4096 };
 static const double start_scale = 0.01; /* of the principal components, as in PaCMAP */
 
+/* ---- New maps --------------------------------------------------------------------------------------- */
+
+psdvec_status pv_map_check_model(psdvec_context *ctx, const psdvec_model *model)
+{
+    if (model->info.sparse && model->info.dim > MOST_SPARSE_DIM)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "%s: the vectors are sparse and have %u dimensions; a map needs at most %d, "
+                       "so make dense vectors first (psdvec baseline svd)",
+                       model->path, model->info.dim, (int)MOST_SPARSE_DIM);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_map_new(psdvec_context *ctx, const psdvec_model *model, psdvec_map **map)
+{
+    psdvec_map *made = pv_alloc_zero(ctx, 1, sizeof *made, "the map");
+    *map = made;
+    if (!made)
+        return pv_failure(ctx);
+    made->scope = (pv_scope){.ctx = pv_context_hold(ctx), .what = "the map"};
+    made->model = pv_model_hold(model);
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_map_take(psdvec_map *map, size_t count)
+{
+    PV_TAKE(&map->scope, map->words, count);
+    PV_TAKE_ZERO(&map->scope, map->points, 2 * count);
+    PV_TAKE(&map->scope, map->clusters, count);
+    map->info.words = (uint32_t)count;
+    return pv_scope_status(&map->scope);
+}
+
 /* ---- Words ------------------------------------------------------------------------------------------ */
 
 static psdvec_status take_words(psdvec_context *ctx, const psdvec_map_options *options,
@@ -34,16 +66,13 @@ static psdvec_status take_words(psdvec_context *ctx, const psdvec_map_options *o
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "%zu words were given for the map, but the model has %u", count,
                        model->info.words);
-    PV_TAKE(&map->scope, map->words, count);
-    PV_TAKE_ZERO(&map->scope, map->points, 2 * count);
-    PV_TAKE(&map->scope, map->clusters, count);
-    PV_TRY(pv_scope_status(&map->scope));
+    PV_TRY(pv_map_take(map, count));
     if (!words) {
         for (size_t k = 0; k < count; k++)
             map->words[k] = (uint32_t)k;
-        map->info.words = (uint32_t)count;
         return PSDVEC_OK;
     }
+    map->info.words = 0;
     pv_scope temp = {.ctx = ctx, .what = "the words of the map"};
     psdvec_status status;
     bool *seen;
@@ -124,7 +153,7 @@ static void turn(float *points, size_t n)
     }
 }
 
-static void find_bounds(psdvec_map *map)
+void pv_map_find_bounds(psdvec_map *map)
 {
     psdvec_map_info *info = &map->info;
     info->left = info->top = INFINITY;
@@ -162,7 +191,7 @@ static psdvec_status make(psdvec_context *ctx, const psdvec_map_options *options
         pv_map_pairs_free(&pairs);
     }
     turn(map->points, n);
-    find_bounds(map);
+    pv_map_find_bounds(map);
     PV_TRY_DONE(pv_map_find_core(ctx, map));
     PV_TRY_DONE(pv_map_find_clusters(ctx, map, &rows, options->detail));
     status = pv_map_find_labels(ctx, map, &rows);
@@ -186,16 +215,9 @@ psdvec_status psdvec_map_make(psdvec_context *ctx, const psdvec_map_options *opt
     PV_NEED_ARRAY(ctx, words, count);
     PV_NEED(ctx, map);
     PV_TRY(pv_options_adopt(ctx, &pv_map_table, options, &o));
-    if (model->info.sparse && model->info.dim > MOST_SPARSE_DIM)
-        return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                       "%s: the vectors are sparse and have %u dimensions; a map needs at most %d, "
-                       "so make dense vectors first (psdvec baseline svd)",
-                       model->path, model->info.dim, (int)MOST_SPARSE_DIM);
-    psdvec_map *made = pv_alloc_zero(ctx, 1, sizeof *made, "the map");
-    if (!made)
-        return pv_failure(ctx);
-    made->scope = (pv_scope){.ctx = pv_context_hold(ctx), .what = "the map"};
-    made->model = pv_model_hold(model);
+    psdvec_map *made = NULL;
+    PV_TRY(pv_map_check_model(ctx, model));
+    PV_TRY(pv_map_new(ctx, model, &made));
     PV_TRY_DONE(take_words(ctx, &o, words, count, made));
     PV_TRY_DONE(make(ctx, &o, made));
     made->info.seconds = pv_now() - began;

@@ -6,6 +6,8 @@
 
 /* Words that describe a cluster. */
 #define PV_MAP_CLUSTER_WORDS 20
+/* Levels of labels. */
+#define PV_MAP_LEVELS 6
 
 struct psdvec_map {
     pv_scope scope;
@@ -19,6 +21,15 @@ struct psdvec_map {
     uint32_t *described;      /* clusters x PV_MAP_CLUSTER_WORDS: places of words, best first */
     uint32_t *described_by;   /* clusters: how many there are */
 };
+
+/* ---- New maps (map.c) --------------------------------------------------------------------------- */
+
+/* Refuses models whose vectors are sparse and too long. */
+psdvec_status pv_map_check_model(psdvec_context *ctx, const psdvec_model *model);
+/* An empty map, and its arrays for `count` words. */
+psdvec_status pv_map_new(psdvec_context *ctx, const psdvec_model *model, psdvec_map **map);
+psdvec_status pv_map_take(psdvec_map *map, size_t count);
+void pv_map_find_bounds(psdvec_map *map);
 
 /* ---- Regions (regions.c) ------------------------------------------------------------------------
  *
@@ -51,6 +62,8 @@ uint64_t pv_map_regions_bytes(uint32_t n, uint32_t side);
 psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows,
                                    double detail);
 psdvec_status pv_map_find_labels(psdvec_context *ctx, psdvec_map *map, const pv_map_rows *rows);
+/* By level, then those of larger regions first, then by place. */
+void pv_map_sort_labels(psdvec_map_label *labels, size_t count);
 uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail);
 
 #endif

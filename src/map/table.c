@@ -21,11 +21,23 @@ static psdvec_status add_word(pv_buffer *to, const char *word, size_t length)
     return pv_buffer_byte(to, '\t');
 }
 
-psdvec_status pv_map_tsv(psdvec_context *ctx, const psdvec_map *map, pv_buffer *to)
+/* The labels by place: `labels[place]` is the label of the word, or NULL. */
+static psdvec_status index_labels(pv_scope *scope, const psdvec_map *map,
+                                  const psdvec_map_label ***labels)
+{
+    PV_TAKE_ZERO(scope, *labels, map->info.words);
+    PV_TRY(pv_scope_status(scope));
+    for (uint32_t k = 0; k < map->info.labels; k++)
+        (*labels)[map->labels[k].place] = &map->labels[k];
+    return PSDVEC_OK;
+}
+
+static psdvec_status write_rows(psdvec_context *ctx, const psdvec_map *map,
+                                const psdvec_map_label *const *labels, pv_buffer *to)
 {
     bool counted = map->model->counts != NULL;
-    PV_TRY(
-        pv_buffer_text(to, counted ? "word\tx\ty\tcluster\tfrequency\n" : "word\tx\ty\tcluster\n"));
+    PV_TRY(pv_buffer_text(to, counted ? "word\tx\ty\tcluster\tfrequency\tlevel\tregion\n"
+                                      : "word\tx\ty\tcluster\tlevel\tregion\n"));
     for (size_t i = 0; i < map->info.words; i++) {
         size_t length;
         const char *word = psdvec_model_word(map->model, map->words[i], &length);
@@ -38,9 +50,24 @@ psdvec_status pv_map_tsv(psdvec_context *ctx, const psdvec_map *map, pv_buffer *
             PV_TRY(pv_buffer_printf(
                 to, "\t%llu",
                 (unsigned long long)psdvec_model_frequency(map->model, map->words[i])));
-        PV_TRY(pv_buffer_byte(to, '\n'));
+        if (labels[i])
+            PV_TRY(pv_buffer_printf(to, "\t%u\t%u\n", labels[i]->level, labels[i]->words));
+        else
+            PV_TRY(pv_buffer_text(to, "\t\t\n"));
         if (i % 4096 == 0)
             PV_TRY(pv_check_cancel(ctx));
     }
     return PSDVEC_OK;
+}
+
+psdvec_status pv_map_tsv(psdvec_context *ctx, const psdvec_map *map, pv_buffer *to)
+{
+    pv_scope temp = {.ctx = ctx, .what = "the table of the map"};
+    const psdvec_map_label **labels;
+    psdvec_status status;
+    PV_TRY_DONE(index_labels(&temp, map, &labels));
+    status = write_rows(ctx, map, labels, to);
+done:
+    pv_scope_free(&temp);
+    return status;
 }

@@ -164,11 +164,69 @@ fails() {
         'compare?a=king&b=queen' 'explain?a=king&b=queen' 'odd-one-out?word=king&word=man&word=hall' 'vector?word=king' \
         'words?prefix=m' 'tokenize?text=The+king' 'score?text=The+king+zebra' 'next?text=the+art' 'next' 'contexts?word=music' \
         'eval?set=pairs' 'eval?set=pairs&set=meaning&mistakes=3&resamples=0' 'word?word=king' 'topics?words=3' \
-        'topic?topic=2&documents=3' 'document?document=2&top=2' 'mixture?text=the+king+and+the+queen'; do
+        'topic?topic=2&documents=3' 'document?document=2&top=2' 'mixture?text=the+king+and+the+queen' 'map'; do
         printf '%s\t' "$url"
         get "/api/v1/$url"
     done >answers
     python3 "$HERE/api/check_answers.py" openapi.json answers
+}
+
+@test "the map is that of psdvec map, also when it is read" {
+    "$PSDVEC" map "$F/model.safetensors" -q -o map.tsv
+    get /api/v1/map-points >computed
+    "$PSDVEC" explore "$F/model.safetensors" --map map.tsv --get /api/v1/map-points >read
+    cmp computed read
+    python3 - <<'PY'
+import json, struct
+data = open("computed", "rb").read()
+assert data[:8] == b"psdvmap1"
+length, = struct.unpack_from("<I", data, 8)
+head = json.loads(data[12:12 + length])
+rows = [line.rstrip("\n").split("\t") for line in open("map.tsv", encoding="utf-8")][1:]
+n, m, at = head["words"], head["labels"], 12 + length
+assert at % 8 == 0 and n == len(rows)
+def take(kind, count):
+    global at
+    values = struct.unpack_from(f"<{count}{kind}", data, at)
+    at += struct.calcsize(kind) * count
+    return values
+frequency, points, clusters = take("d", n), take("f", 2 * n), take("i", n)
+places, levels = take("I", m), take("I", m)
+words = data[at:at + head["word_bytes"]].decode().splitlines()
+assert at + head["word_bytes"] + head["form_bytes"] == len(data)
+single = lambda text: struct.unpack("f", struct.pack("f", float(text)))[0]
+for k, (word, x, y, cluster, count, level, region) in enumerate(rows):
+    assert words[k] == word and frequency[k] == int(count)
+    assert points[2 * k:2 * k + 2] == (single(x), single(y))
+    assert clusters[k] == (int(cluster) if cluster else -1)
+    assert (k in places) == (level != "")
+assert list(levels) == sorted(levels)
+PY
+    "$PSDVEC" explore "$F/model.safetensors" --map-words 5 --get /api/v1/map | grep -q '"state": "ready", "words": 5,'
+    "$PSDVEC" explore "$F/model.safetensors" --map-words 0 --get /api/v1/map | grep -qF '{"state": "none"}'
+    run "$PSDVEC" explore "$F/model.safetensors" --map-words 0 --get /api/v1/map-points
+    [[ "$output" == *'"status": 404, "message": "the server was started without a map'* ]]
+    printf 'word\tx\nking\t1\n' >bad.tsv
+    "$PSDVEC" explore "$F/model.safetensors" --map bad.tsv --get /api/v1/map 2>&1 | grep -q '"state": "failed", "message": "bad.tsv: is not the table of a map'
+    refused 2 "1 models and 2 maps are given" explore "$F/model.safetensors" --map map.tsv --map map.tsv --get /api/v1/map
+}
+
+@test "the map is made while the server answers, and sent packed, with an ETag" {
+    serve
+    for _ in $(seq 200); do
+        curl -s "${URL}api/v1/map" >answer
+        grep -q '"state": "ready"' answer && break
+        sleep 0.05
+    done
+    grep -q '"state": "ready", "words": 68' answer
+    ! curl -si "${URL}api/v1/map" | grep -qi '^ETag'
+    curl -s "${URL}api/v1/map-points" | cmp - <("$PSDVEC" explore "$F/model.safetensors" --get /api/v1/map-points)
+    curl -s -H 'Accept-Encoding: gzip' "${URL}api/v1/map-points" | gzip -dc | cmp - <(curl -s "${URL}api/v1/map-points")
+    curl -si "${URL}api/v1/map-points" | tr -d '\r' >answer
+    grep -aq '^Content-Type: application/octet-stream$' answer
+    etag=$(sed -n 's/^ETag: //p' answer)
+    [ "$(status -H "If-None-Match: $etag" "${URL}api/v1/map-points")" = 304 ]
+    stop
 }
 
 @test "the server says where it is, and ends on SIGTERM and SIGINT" {
@@ -356,16 +414,25 @@ PY
 }
 
 # The page needs node, npm and Chromium; the tests of the browser are in tests/web.
-@test "the page in Chromium: every feature, keyboard, widths, axe" {
+# browse FILE: runs the tests of a file of tests/web.
+browse() {
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
     [ -x /usr/bin/chromium ] || skip "no Chromium"
     tools=$(dirname "$PSDVEC")/web-tests
     (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install playwright-core"
     serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt" --topics "$F/topics.safetensors"
     curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
-    cp "$HERE/../web/explore.mjs" "$tools/explore.mjs"
-    (cd "$tools" && timeout 480 node explore.mjs "$URL" ${PICTURES:+"$PICTURES"})
+    cp "$HERE"/../web/*.mjs "$tools"
+    (cd "$tools" && timeout 480 node "$1" "$URL" ${PICTURES:+"$PICTURES"})
     stop
+}
+
+@test "the page in Chromium: every feature, keyboard, widths, axe" {
+    browse explore.mjs
+}
+
+@test "the map in Chromium: pixels, moving, search, lasso, keyboard, touch, widths, axe" {
+    browse map.mjs
 }
 
 @test "the page is type-checked, and its lock file names no registry" {

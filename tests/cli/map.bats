@@ -24,7 +24,7 @@ setup() {
     run -0 "$PSDVEC" map blobs.vec -o map.tsv
     [[ "$output" == *"90 words, 3 clusters"* ]]
     [ "$(wc -l <map.tsv)" -eq 91 ]
-    [ "$(head -1 map.tsv)" = "$(printf 'word\tx\ty\tcluster')" ]
+    [ "$(head -1 map.tsv)" = "$(printf 'word\tx\ty\tcluster\tlevel\tregion')" ]
     # Words of a group are in the same cluster.
     awk -F'\t' 'NR > 1 && $4 != "" { pair = (NR - 2) % 3 " " $4; if (!(pair in seen)) { seen[pair]; n++ } }
         END { exit n != 3 }' map.tsv

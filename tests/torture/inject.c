@@ -14,7 +14,11 @@
  *   again=1       all calls from the K-th on fail; with EINTR, every second one
  *   sites=1       log every distinct call site
  *   trace=FILE    log all changes of files, with their data, for the simulation of power loss
+ *   cpu=SECONDS   the process is killed when it has used so much processor time
  *   serve=FD      run main() many times, each time in a new process with its own PSDVEC_FAULT
+ *   sweep=CLASS:ERROR:KIND:AGAIN   only in the request to a server, as often as needed: at every call
+ *                 of the class, try the fault in a copy of the process, and go on without it
+ *   from=K        a sweep leaves out the first K - 1 calls of its classes
  *
  * A server starts no program anew, so that a run takes a fraction of the time. FD is a socket of
  * packets. A request has five lines: the folder in which to run, the files that become standard
@@ -22,9 +26,16 @@
  * with the process, then with its status as waitpid() gives it, each an int. It ends when the other
  * side closes the socket.
  *
+ * A sweep runs main() once for all its faults, instead of once for each. Before every call that can
+ * fail it asks the other side of the socket whether to try the fault there (struct question), and
+ * forks if the answer is 'f'. The copy has the fault and ends; then the process undoes what the copy
+ * did to the files that both have open, waits for the other side to undo the rest, and goes on. It
+ * cannot copy threads and mappings that the copy would share, and says so.
+ *
  * A call site is the chain of return addresses inside the program itself. The lines of the log:
  *
  *   hit CLASS NUMBER ADDRESS...           this call failed; addresses from the innermost
+ *   through NAME...                       the functions of libraries that made the call, if known
  *   site CLASS FIRST COUNT ADDRESS...     the number of the first call from this site, and how many
  *   calls CLASS NUMBER                    calls in total
  *   unwritten BYTES                       main() ended with data in the buffer of standard output
@@ -57,6 +68,8 @@ typedef int inject_needs_glibc; /* the driver finds that no call is seen */
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -91,8 +104,14 @@ static const char *const class_names[CLASSES] = {
     [RENAME] = "rename",     [LINK] = "link",   [UNLINK] = "unlink", [MKDIR] = "mkdir",
     [TRUNCATE] = "truncate", [STAT] = "stat",   [LOCK] = "lock",     [THREAD] = "thread"};
 
-enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096 };
+enum { DEPTH = 16, SITES = 1 << 15, LONGEST = 4096, SWEEPS = 64, FOREIGN = 40 };
 enum kind { FAIL, SHORT, KILL };
+
+typedef struct sweep_fault {
+    int class, error;
+    enum kind kind;
+    bool again;
+} sweep_fault;
 
 static struct {
     int log, trace; /* descriptors; -1: none. Open from the start: a sandbox may follow */
@@ -102,6 +121,10 @@ static struct {
     int error;
     enum kind kind;
     bool again, sites;
+    long cpu; /* seconds; 0: no limit */
+    long from;
+    int sweeps;
+    sweep_fault sweep[SWEEPS];
 } wish = {.log = -1, .trace = -1, .serve = -1, .class = -1};
 
 static atomic_long counts[CLASSES];
@@ -113,13 +136,13 @@ static __thread volatile bool inside __attribute__((tls_model("initial-exec")));
 /* ---- Text without stdio ---------------------------------------------------------------------- */
 
 typedef struct line {
-    char text[512];
+    char text[2048];
     size_t length;
 } line;
 
 static void add_text(line *to, const char *text)
 {
-    for (; *text && to->length < sizeof to->text; text++)
+    for (; *text && to->length < sizeof to->text - 1; text++)
         to->text[to->length++] = *text;
 }
 
@@ -153,7 +176,7 @@ static int open_log(const char *path)
 
 static void log_line(line *text)
 {
-    add_text(text, "\n");
+    text->text[text->length++] = '\n';
     if (wish.log >= 0)
         syscall(SYS_write, wish.log, text->text, text->length);
 }
@@ -163,6 +186,8 @@ static void log_line(line *text)
 typedef struct chain {
     uint32_t address[DEPTH]; /* relative to the program, the innermost first */
     int depth;
+    const void *foreign[FOREIGN]; /* in libraries, before the program */
+    int foreign_depth;
 } chain;
 
 static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *opaque)
@@ -171,6 +196,8 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *opa
     uintptr_t at = _Unwind_GetIP(context);
     if (at >= program_begin && at < program_end)
         to->address[to->depth++] = (uint32_t)(at - program_base);
+    else if (to->depth == 0 && to->foreign_depth < FOREIGN)
+        to->foreign[to->foreign_depth++] = (const void *)(at - 1);
     return to->depth < DEPTH ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -178,6 +205,19 @@ static void add_chain(line *to, const chain *from)
 {
     for (int i = 0; i < from->depth; i++)
         add_number(to, from->address[i], 16);
+}
+
+/* The exported functions of libraries between the program and the call. */
+static void add_foreign(line *to, const chain *from)
+{
+    Dl_info info, own;
+    dladdr((const void *)add_foreign, &own);
+    for (int i = 0; i < from->foreign_depth; i++) {
+        if (!dladdr(from->foreign[i], &info) || info.dli_fbase == own.dli_fbase || !info.dli_sname)
+            continue;
+        add_text(to, " ");
+        add_text(to, info.dli_sname);
+    }
 }
 
 typedef struct site {
@@ -215,6 +255,192 @@ static void note_site(call_class class, long number, const chain *where)
     pthread_mutex_unlock(&site_lock);
 }
 
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+/* What a sweep tells the other side of the socket. */
+typedef struct question {
+    long what;     /* 'a': may the fault be tried here? 'p': the copy is process `number`; 'e': it
+                    * ended with status `number` */
+    long number;   /* of the call in its class */
+    long sequence; /* of the call in all classes of the sweep */
+    long fault;    /* index in wish.sweep */
+    long changes;  /* grows with every call that may change a file or folder */
+    long able;     /* 0: the process cannot be copied */
+} question;
+
+/* A descriptor that both processes use, with what a copy may change. */
+typedef struct saved_file {
+    int fd;
+    bool content;
+    long offset;
+    size_t size;
+    char *data;
+} saved_file;
+
+enum { SAVED = 256, SAVED_BYTES = 1 << 24 };
+static saved_file saved[SAVED];
+static int saved_count;
+static char saved_room[SAVED_BYTES]; /* pages that are not used take no memory */
+static char compare_room[1 << 16];
+static long sequence;
+static atomic_bool shares_memory; /* there is a mapping of a file that can be written */
+
+static bool save_files(void)
+{
+    size_t used = 0;
+    saved_count = 0;
+    for (int fd = 0; fd < SAVED; fd++) {
+        long flags = syscall(SYS_fcntl, fd, F_GETFL);
+        struct stat info;
+        if (flags < 0 || (flags & O_PATH) ||
+            syscall(SYS_newfstatat, fd, "", &info, AT_EMPTY_PATH) != 0 ||
+            !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)))
+            continue;
+        saved_file *file = &saved[saved_count++];
+        *file = (saved_file){.fd = fd, .offset = syscall(SYS_lseek, fd, 0L, SEEK_CUR)};
+        if (!S_ISREG(info.st_mode) || (flags & O_ACCMODE) == O_RDONLY)
+            continue;
+        file->content = true;
+        file->size = (size_t)info.st_size;
+        file->data = saved_room + used;
+        if (file->size > sizeof saved_room - used)
+            return false;
+        if ((flags & O_ACCMODE) == O_WRONLY) {
+            char link[64]; /* read it by another descriptor */
+            snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+            long other = syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC);
+            long got = other < 0 ? -1 : syscall(SYS_pread64, other, file->data, file->size, 0L);
+            if (other >= 0)
+                syscall(SYS_close, other);
+            if (got != (long)file->size)
+                return false;
+        } else if (syscall(SYS_pread64, fd, file->data, file->size, 0L) != (long)file->size)
+            return false;
+        used += file->size;
+    }
+    return true;
+}
+
+static void restore_files(void)
+{
+    for (int i = 0; i < saved_count; i++) {
+        const saved_file *file = &saved[i];
+        if (file->content) {
+            syscall(SYS_pwrite64, file->fd, file->data, file->size, 0L);
+            syscall(SYS_ftruncate, file->fd, file->size);
+        }
+        if (file->offset >= 0)
+            syscall(SYS_lseek, file->fd, file->offset, SEEK_SET);
+    }
+}
+
+static bool has_threads(void)
+{
+    if (atomic_load(&counts[THREAD]) == 0)
+        return false;
+    long folder =
+        syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long bytes = syscall(SYS_getdents64, folder, compare_room, sizeof compare_room);
+    syscall(SYS_close, folder);
+    int entries = 0;
+    for (long at = 0; at < bytes; entries++)
+        at += ((const struct dirent64 *)(compare_room + at))->d_reclen;
+    return entries != 3; /* ".", ".." and the main thread */
+}
+
+static char answer(void)
+{
+    char letter;
+    if (syscall(SYS_read, wish.serve, &letter, 1L) != 1)
+        syscall(SYS_exit_group, 98);
+    return letter;
+}
+
+static void tell(const question *what)
+{
+    if (syscall(SYS_write, wish.serve, what, sizeof *what) != (long)sizeof *what)
+        syscall(SYS_exit_group, 98);
+}
+
+static void limit_time(void)
+{
+    if (wish.cpu)
+        setrlimit(RLIMIT_CPU, &(struct rlimit){(rlim_t)wish.cpu, (rlim_t)wish.cpu + 1});
+}
+
+/* Whether the call comes from functions of the C library that hold the lock of the locales, which
+ * knows the process that has it. */
+static bool in_locales(void)
+{
+    static const char *const names[] = {"locale", "mbr", "wcr", "wcs", "btowc", "iconv"};
+    chain where = {.depth = 0};
+    Dl_info info;
+    _Unwind_Backtrace(take_frame, &where);
+    for (int i = 0; i < where.foreign_depth; i++) {
+        if (!dladdr(where.foreign[i], &info) || !info.dli_sname || !info.dli_fname ||
+            !strstr(info.dli_fname, "libc.so"))
+            continue;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (strstr(info.dli_sname, names[k]))
+                return true;
+    }
+    return false;
+}
+
+/* Tries the faults of a call. Returns in the copies, in which the call fails, and at the end. */
+static void sweep(call_class class, long number)
+{
+    bool wished = false;
+    for (int i = 0; i < wish.sweeps; i++)
+        wished |= wish.sweep[i].class == (int)class;
+    if (!wished || ++sequence < wish.from)
+        return;
+    int error = errno;
+    inside = true;
+    question about = {.number = number, .sequence = sequence};
+    for (int c = 0; c < CLASSES; c++)
+        about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]);
+    bool single = !has_threads() && !atomic_load(&shares_memory) && !in_locales();
+    for (int i = 0; i < wish.sweeps; i++) {
+        if (wish.sweep[i].class != (int)class)
+            continue;
+        about.what = 'a';
+        about.number = number;
+        about.fault = i;
+        about.able = single && save_files();
+        tell(&about);
+        if (answer() != 'f')
+            continue;
+        int child = fork();
+        if (child == 0) {
+            syscall(SYS_close, wish.serve);
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            wish.class = (int)class;
+            wish.at = number;
+            wish.error = wish.sweep[i].error;
+            wish.kind = wish.sweep[i].kind;
+            wish.again = wish.sweep[i].again;
+            wish.sweeps = 0;
+            limit_time();
+            break;
+        }
+        about.what = 'p';
+        about.number = child;
+        tell(&about);
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+        about.what = 'e';
+        about.number = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+        tell(&about);
+        answer(); /* until now the other side may have killed it, so the number stays its own */
+        waitid(P_PID, (id_t)child, &info, WEXITED);
+        restore_files();
+    }
+    errno = error;
+    inside = false;
+}
+
 /* ---- Whether a call fails -------------------------------------------------------------------- */
 
 /* Counts the call. Returns what to do instead of it, or 0. */
@@ -224,6 +450,8 @@ static int strikes(call_class class)
     if (!atomic_load_explicit(&armed, memory_order_relaxed) || inside)
         return NOTHING;
     long number = atomic_fetch_add(&counts[class], 1) + 1;
+    if (wish.sweeps > 0)
+        sweep(class, number);
     bool here = wish.class == (int)class && number >= wish.at;
     if (here && number > wish.at)
         here = wish.again && (wish.error != EINTR || (number - wish.at) % 2 == 0);
@@ -243,6 +471,10 @@ static int strikes(call_class class)
         add_text(&text, class_names[class]);
         add_number(&text, (unsigned long)number, 10);
         add_chain(&text, &where);
+        log_line(&text);
+        text.length = 0;
+        add_text(&text, "through");
+        add_foreign(&text, &where);
         log_line(&text);
     }
     errno = error;
@@ -290,6 +522,34 @@ static int open_named_log(const char *name, size_t length)
     return open_log(path);
 }
 
+static int class_of(const char *name, size_t length)
+{
+    for (int c = 0; c < CLASSES; c++) {
+        if (strlen(class_names[c]) == length && !strncmp(name, class_names[c], length))
+            return c;
+    }
+    return -1;
+}
+
+static enum kind kind_of(const char *name)
+{
+    return !strncmp(name, "short", 5) ? SHORT : !strncmp(name, "kill", 4) ? KILL : FAIL;
+}
+
+static void take_sweep(const char *text)
+{
+    if (wish.sweeps == SWEEPS)
+        return;
+    sweep_fault *fault = &wish.sweep[wish.sweeps++];
+    fault->class = class_of(text, strcspn(text, ":"));
+    text += strcspn(text, ":") + 1;
+    fault->error = atoi(text);
+    text += strcspn(text, ":") + 1;
+    fault->kind = kind_of(text);
+    text += strcspn(text, ":") + 1;
+    fault->again = *text == '1';
+}
+
 static void take_wish(const char *text)
 {
     while (*text) {
@@ -304,22 +564,23 @@ static void take_wish(const char *text)
         else if (!strncmp(text, "serve=", 6))
             wish.serve = move_away(atol(value));
         else if (!strncmp(text, "class=", 6))
-            for (int c = 0; c < CLASSES; c++) {
-                if (strlen(class_names[c]) == length && !strncmp(value, class_names[c], length))
-                    wish.class = c;
-            }
+            wish.class = class_of(value, length);
         else if (!strncmp(text, "at=", 3))
             wish.at = atol(value);
         else if (!strncmp(text, "error=", 6))
             wish.error = atoi(value);
         else if (!strncmp(text, "kind=", 5))
-            wish.kind = !strncmp(value, "short", 5)  ? SHORT
-                        : !strncmp(value, "kill", 4) ? KILL
-                                                     : FAIL;
+            wish.kind = kind_of(value);
         else if (!strncmp(text, "again=", 6))
             wish.again = *value == '1';
         else if (!strncmp(text, "sites=", 6))
             wish.sites = *value == '1';
+        else if (!strncmp(text, "cpu=", 4))
+            wish.cpu = atol(value);
+        else if (!strncmp(text, "from=", 5))
+            wish.from = atol(value);
+        else if (!strncmp(text, "sweep=", 6))
+            take_sweep(value);
         text += whole + (text[whole] == ';');
     }
 }
@@ -367,7 +628,6 @@ static const char *serve(void)
         status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
         syscall(SYS_write, wish.serve, &status, sizeof status);
     }
-    syscall(SYS_close, wish.serve);
     char *rest = request;
     if (chdir(take_line(&rest)) != 0 || !become(STDIN_FILENO, take_line(&rest), O_RDONLY) ||
         !become(STDOUT_FILENO, take_line(&rest), O_WRONLY | O_CREAT | O_TRUNC) ||
@@ -390,6 +650,11 @@ static void begin(void)
     _Unwind_Backtrace(take_frame, &warm);
     if (wish.serve >= 0)
         take_wish(serve());
+    if (wish.sweeps == 0) { /* a sweep needs the socket, and its copies have the limit */
+        if (wish.serve >= 0)
+            syscall(SYS_close, wish.serve);
+        limit_time();
+    }
     atomic_store(&armed, true);
 }
 
@@ -673,7 +938,11 @@ EXPORTED char *strndup(const char *text, size_t most)
 EXPORTED void *mmap(void *where, size_t size, int protection, int flags, int fd, off_t offset)
 {
     NEXT(mmap);
-    return strikes(MAP) ? MAP_FAILED : next(where, size, protection, flags, fd, offset);
+    if (strikes(MAP))
+        return MAP_FAILED;
+    if ((flags & MAP_SHARED) && (protection & PROT_WRITE))
+        atomic_store(&shares_memory, true);
+    return next(where, size, protection, flags, fd, offset);
 }
 
 EXPORTED void *mmap64(void *where, size_t size, int protection, int flags, int fd, off64_t offset)

@@ -88,6 +88,13 @@ def fault_text(class_, kind, at):
     return f"class={class_};at={at};error={number}" + (";" + how if how else "")
 
 
+def sweep_text(class_, kind):
+    """The same for a sweep."""
+    number = getattr(errno, kind.removesuffix("-on"), 0)
+    what = kind.removesuffix("-on") if kind.startswith(("short", "kill")) else "fail"
+    return f"sweep={class_}:{number}:{what}:{int(kind.endswith('-on'))}"
+
+
 # ---- Inputs --------------------------------------------------------------------------------------
 
 WORDS = ("the of music art hall king man woman book folk popular and fill song play city river "
@@ -227,6 +234,10 @@ class Outcome:
                 return tuple(line.split()[3:])
         return None
 
+    def through(self):
+        """The functions of other libraries between the program and that call."""
+        return next((line.split()[1:] for line in self.log if line.startswith("through ")), [])
+
 
 def read_bytes(path):
     with open(path, "rb") as file:
@@ -273,14 +284,18 @@ class Server:
             raise NotSeen
         return struct.unpack("i", answer)[0]
 
-    def run(self, request, limit):
-        """Returns the exit status, negative for a signal, and whether the time limit ended it."""
+    def ask(self, request):
+        """Returns the new process."""
         self.socket.settimeout(None)
         try:
             self.socket.send(request.encode())
         except OSError as error:
             raise NotSeen from error
-        child, hung = self.number(), False
+        return self.number()
+
+    def run(self, request, limit):
+        """Returns the exit status, negative for a signal, and whether the time limit ended it."""
+        child, hung = self.ask(request), False
         self.socket.settimeout(limit)
         try:
             status = self.number()
@@ -289,7 +304,21 @@ class Server:
             os.kill(child, signal.SIGKILL)
             self.socket.settimeout(None)
             status = self.number()
-        return os.waitstatus_to_exitcode(status), hung
+        status = os.waitstatus_to_exitcode(status)
+        return status, hung or status == -signal.SIGXCPU
+
+    def question(self, limit=None):
+        """The next question of a sweep (struct question in inject.c), or its exit status."""
+        self.socket.settimeout(limit)
+        answer = self.socket.recv(64)
+        if len(answer) == 4:
+            return os.waitstatus_to_exitcode(struct.unpack("i", answer)[0])
+        if not answer:
+            raise NotSeen
+        return struct.unpack("6l", answer)
+
+    def answer(self, letter):
+        self.socket.send(letter)
 
     def end(self):
         self.socket.close()
@@ -304,11 +333,12 @@ class Bench:
         self.library = os.path.abspath(options.library)
         self.work = os.path.abspath(options.work)
         self.limit = options.time_limit
+        self.processor_limit = options.processor_limit
         self.inputs = os.path.join(self.work, "in")
         self.local = threading.local()
         self.numbers = iter(range(10 ** 6))
         self.lock = threading.Lock()
-        self.servers = []  # one per worker thread at most
+        self.servers = []  # one per worker thread and use at most
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8", "TERM": "dumb",
             "COLUMNS": "80", "MALLOC_PERTURB_": "165",
@@ -357,9 +387,9 @@ class Bench:
                                     **{"stdin": stdin, "stdout": subprocess.PIPE,
                                        "stderr": subprocess.PIPE, **more})
 
-    def server(self, case):
-        """The server of this worker thread for the case."""
-        mine = getattr(self.local, "server", None)
+    def server(self, case, use="run"):
+        """The server of this worker thread for the case and the use."""
+        mine = getattr(self.local, use, None)
         if not mine or mine.case is not case:
             fresh = Server(self, case)
             with self.lock:
@@ -368,7 +398,8 @@ class Bench:
                 self.servers.append(fresh)
             if mine:
                 mine.end()
-            mine = self.local.server = fresh
+            mine = fresh
+            setattr(self.local, use, fresh)
         return mine
 
     def end(self):
@@ -378,17 +409,20 @@ class Bench:
     def run(self, case, before, fault="", again=False, folder=None, limit=None):
         """Runs the program; with `again`, in the folder as the last run left it."""
         folder = folder or self.folder()
-        log, stdout, stderr = folder + ".log", folder + ".out", folder + ".err"
         if not again:
             self.prepare(folder, before)
-        with open(log, "wb"):
-            pass
-        status, hung = self.server(case).run("\n".join(
-            (folder, self.input_path(case), stdout, stderr, f"log={log};{fault}")),
-            limit or self.limit)
-        lines = read_bytes(log).decode("ascii").splitlines()
-        return Outcome(status, read_bytes(stdout), read_bytes(stderr).decode("utf-8", "replace"),
-                       list_folder(folder), lines, hung)
+        clear(folder + ".log")
+        status, hung = self.server(case).run(self.request(case, folder, fault), limit or self.limit)
+        return self.outcome(folder, status, hung, list_folder(folder))
+
+    def request(self, case, folder, fault):
+        return "\n".join((folder, self.input_path(case), folder + ".out", folder + ".err",
+                          f"log={folder}.log;cpu={self.processor_limit};{fault}"))
+
+    def outcome(self, folder, status, hung, files):
+        return Outcome(status, read_bytes(folder + ".out"),
+                       read_bytes(folder + ".err").decode("utf-8", "replace"), files,
+                       read_bytes(folder + ".log").decode("ascii").splitlines(), hung)
 
     def shell_line(self, case, folder, fault):
         return (f"cd {shlex.quote(folder)} && PSDVEC_FAULT={shlex.quote('log=/dev/stderr;' + fault)} "
@@ -438,6 +472,7 @@ class Reference:
                 changed = different(outcome.files, self.plain.files)
                 sys.exit(f"torture: {case.name} does not give the same result twice: "
                          f"{changed or 'standard output'}")
+        self.recovered = {}  # what run_again_with() found
         self.calls, self.sites = {}, collections.defaultdict(list)
         for line in self.dry.log:
             words = line.split()
@@ -544,14 +579,14 @@ def judge(reference, outcome, class_):
     return problems + judge_files(reference, outcome, leftovers_are_fine)
 
 
-def judge_again(bench, reference, outcome, class_, folder=None):
-    """Where a state was kept, the same command must finish the work."""
-    if outcome.status == 0 or not any(reference.kept(name) for name in outcome.files):
-        return []
-    return run_again(bench, reference, class_, folder)
+def must_recover(reference, outcome, kind):
+    """Whether a state was kept, with which the same command must finish the work."""
+    return kind == "kill" or outcome.status != 0 and any(reference.kept(name)
+                                                         for name in outcome.files)
 
 
 def run_again(bench, reference, class_, folder=None):
+    """In the folder as the last run left it."""
     second = bench.run(reference.case, None, again=True, folder=folder)
     problems = judge_end(second)
     if second.status != 0:
@@ -563,6 +598,15 @@ def run_again(bench, reference, class_, folder=None):
         wrong = different(second.files, reference.plain.files)
         problems.append(f"no recovery: the same command leaves {', '.join(wrong)}")
     return problems
+
+
+def run_again_with(bench, reference, class_, files):
+    """In a folder with these files, once for the same files."""
+    digest = hashlib.sha256(repr((class_ == "unlink", sorted(files.items()))).encode()).digest()
+    if digest not in reference.recovered:
+        bench.prepare(bench.folder(), files)
+        reference.recovered[digest] = run_again(bench, reference, class_)
+    return reference.recovered[digest]
 
 
 # ---- Names of call sites -------------------------------------------------------------------------
@@ -651,7 +695,7 @@ def plan_faults(options, references):
                     "kill" in reference.case.tags if options.slice
                     else reference.plain.files != reference.before):
                 kinds.append("kill")
-            if options.slice:
+            if options.slice and not ("every" in reference.case.tags and class_ == "alloc"):
                 for first, chain in sorted(reference.sites.get(class_, [])):
                     for kind in kinds:
                         site = (class_, kind, chain[:options.depth])
@@ -668,23 +712,157 @@ def plan_faults(options, references):
     return plan
 
 
+def judge_fault(reference, class_, kind, outcome, recover):
+    """Calls recover() where the same command must then finish the work."""
+    if kind == "kill":
+        problems = judge_killed(reference, outcome)
+    else:
+        problems = judge(reference, outcome, class_)
+    if not problems and must_recover(reference, outcome, kind):
+        problems = recover()
+    return problems
+
+
 def run_fault(bench, reference, class_, kind, at, folder=None):
     outcome = bench.run(reference.case, reference.before, fault_text(class_, kind, at), folder=folder)
-    if kind == "kill":
-        return outcome, judge_killed(bench, reference, outcome, folder)
-    problems = judge(reference, outcome, class_)
-    if not problems:
-        problems = judge_again(bench, reference, outcome, class_, folder)
-    return outcome, problems
+    return outcome, judge_fault(reference, class_, kind, outcome, lambda: run_again(
+        bench, reference, "kill" if kind == "kill" else class_, folder))
 
 
-def judge_killed(bench, reference, outcome, folder=None):
-    """After kill -9, outputs are old or complete, and the same command does all of the work."""
+class Disturbed(Exception):
+    """What a copy did could not be undone."""
+
+
+class Sweep:
+    """Runs all faults of a case with one run of the program, which is copied at every call.
+
+    A run with a fault then takes only the time from the fault to its end. After a copy has ended,
+    inject.c restores the files that the program has open, and this class the names in its folder.
+    Where that is not possible, the program starts again and goes on after that call. At the end the
+    program, which had no fault, must have the right result; this shows that nothing was disturbed.
+    """
+
+    def __init__(self, bench, reference, faults):
+        self.bench, self.reference = bench, reference
+        self.server = bench.server(reference.case, "sweep")
+        self.faults = faults  # (class, kind), in the order of the request
+        self.folder = bench.folder() + "-sweep"
+        self.attic = bench.folder() + "-attic"  # keeps the inodes of what a copy deletes
+        self.numbers = itertools.count()
+        self.snapshot, self.changes = None, None
+
+    def run(self, todo, finish):
+        """Calls finish(class, kind, number, outcome) for those of `todo` that can be copied."""
+        start, left = 1, set(todo)
+        while start and left:
+            start = self.run_from(start, left, finish)
+
+    def run_from(self, start, left, finish):
+        """Returns the number of the call from which to go on, or None at the end."""
+        bench, case = self.bench, self.reference.case
+        bench.prepare(self.folder, self.reference.before)
+        shutil.rmtree(self.attic, ignore_errors=True)
+        os.makedirs(self.attic)
+        self.changes = None
+        clear(self.folder + ".log")
+        process = self.server.ask(bench.request(case, self.folder, f"from={start};" + ";".join(
+            sweep_text(*fault) for fault in self.faults)))
+        while True:
+            question = self.server.question()
+            if isinstance(question, int):
+                outcome = bench.outcome(self.folder, question, False, list_folder(self.folder))
+                if outcome.status != 0 or judge(self.reference, outcome, "unlink"):
+                    raise Disturbed(f"{case.name}: the run without a fault ends with status "
+                                    f"{outcome.status}: {outcome.stderr[:300]}")
+                return None
+            _, number, sequence, fault, changes, able = question
+            key = (*self.faults[fault], number)
+            if not able or key not in left:
+                self.server.answer(b"s")
+                continue
+            left.discard(key)
+            if changes != self.changes:
+                self.take_snapshot()
+                self.changes = changes
+            clear(self.folder + ".log")
+            self.server.answer(b"f")
+            outcome = self.wait()
+            finish(*key, outcome)
+            if not self.restore(outcome.files):
+                self.stop(process)
+                return sequence  # further faults of this call may be left
+            self.server.answer(b"c")
+
+    def stop(self, process):
+        os.kill(process, signal.SIGKILL)
+        while not isinstance(self.server.question(), int):
+            pass
+
+    def wait(self):
+        """The outcome of a copy."""
+        child, hung = self.server.question()[1], False
+        try:
+            status = self.server.question(self.bench.limit)[1]
+        except socket.timeout:
+            hung = True
+            os.kill(child, signal.SIGKILL)
+            status = self.server.question()[1]
+        status = os.waitstatus_to_exitcode(status)
+        return self.bench.outcome(self.folder, status, hung or status == -signal.SIGXCPU,
+                                  list_folder(self.folder))
+
+    def inodes(self):
+        found = {}
+        for top, folders, files in os.walk(self.folder):
+            for name in folders + files:
+                path = os.path.join(top, name)
+                found[os.path.relpath(path, self.folder)] = os.lstat(path).st_ino
+        found.pop("in", None)
+        return found
+
+    def take_snapshot(self):
+        self.snapshot, self.inode = list_folder(self.folder), self.inodes()
+        for name, content in self.snapshot.items():
+            kept = os.path.join(self.attic, str(self.inode[name]))
+            if content is not None and not os.path.exists(kept):
+                os.link(os.path.join(self.folder, name), kept)
+
+    def restore(self, files):
+        """Makes the names in the folder those of the snapshot; returns whether that was possible."""
+        inode = self.inodes()
+        if files == self.snapshot and inode == self.inode:
+            return True
+        if any(content is None and inode.get(name) != self.inode[name]
+               for name, content in self.snapshot.items()):
+            return False  # the program may have the folder open
+        for name in sorted(inode):
+            path = os.path.join(self.folder, name)
+            if inode[name] != self.inode.get(name) and os.path.lexists(path):
+                os.rename(path, os.path.join(self.attic, f"copy-{next(self.numbers)}"))
+        for name, content in self.snapshot.items():
+            path = os.path.join(self.folder, name)
+            if content is None:
+                continue
+            if inode.get(name) != self.inode[name]:
+                os.link(os.path.join(self.attic, str(self.inode[name])), path)
+            if read_bytes(path) != content:
+                with open(path, "r+b") as file:
+                    file.truncate(0)
+                    file.write(content)
+        return True
+
+
+def clear(path):
+    with open(path, "wb"):
+        pass
+
+
+def judge_killed(reference, outcome):
+    """After kill -9, outputs are old or complete."""
     if outcome.status not in (0, -signal.SIGKILL):
         return [f"status {outcome.status} instead of a kill"]
-    problems = [problem for problem in judge_files(reference, outcome, leftovers_are_fine=True)
-                if not problem.startswith("mixed")]
-    return problems + run_again(bench, reference, "kill", folder)
+    return [problem for problem in judge_files(reference, outcome, leftovers_are_fine=True)
+            if not problem.startswith("mixed")]
 
 
 def run_plan(options, bench, store, plan):
@@ -695,14 +873,12 @@ def run_plan(options, bench, store, plan):
     if total > len(todo) and not options.tap:
         print(f"{total - len(todo)} of {total} results are from an earlier run", flush=True)
 
-    def one(item):
-        reference, class_, kind, at = item
-        outcome, problems = run_fault(bench, reference, class_, kind, at)
+    def add(reference, class_, kind, at, outcome, problems):
         chain = outcome.hit() or ()
         entry = {"key": [reference.case.name, class_, kind, at], "status": outcome.status,
                  "hit": chain, "problems": problems}
         if problems:
-            entry["stderr"] = outcome.stderr[-4000:]
+            entry["stderr"], entry["through"] = outcome.stderr[-4000:], outcome.through()
         store.add(entry)
         with bench.lock:
             progress["done"] += 1
@@ -712,7 +888,24 @@ def run_plan(options, bench, store, plan):
                 print(f"{progress['done']} of {total} runs, now {reference.case.name} {class_} {kind}",
                       flush=True)
 
+    def sweep(reference, items):
+        def finish(class_, kind, at, outcome):
+            problems = judge_fault(reference, class_, kind, outcome, lambda: run_again_with(
+                bench, reference, "kill" if kind == "kill" else class_, outcome.files))
+            add(reference, class_, kind, at, outcome, problems)
+        faults = list(dict.fromkeys((class_, kind) for _, class_, kind, _ in items))
+        Sweep(bench, reference, faults).run([item[1:] for item in items], finish)
+
+    def one(item):
+        reference, class_, kind, at = item
+        add(reference, class_, kind, at, *run_fault(bench, reference, class_, kind, at))
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for future in [pool.submit(sweep, reference, list(items)) for reference, items in
+                       itertools.groupby(todo, lambda item: item[0])]:
+            future.result()
+        # What could not be copied.
+        todo = [item for item in todo if (item[0].case.name, *item[1:]) not in store.done]
         for future in [pool.submit(one, item) for item in todo]:
             future.result()
     return report(options, store, plan, names, known)
@@ -722,7 +915,7 @@ def show_finding(options, entries):
     entry, chain, why, problem = entries[0]
     print(f"\n{problem}\n  {len(entries)} times, first: {' '.join(map(str, entry['key']))}" +
           (f"\n  known: {why}" if why else ""))
-    for frame in chain[:6]:
+    for frame in chain[:9]:
         print(f"    {frame}")
     for line in entry.get("stderr", "").splitlines()[:12 if "sanitizer" in problem else 3]:
         print(f"  | {line}")
@@ -754,7 +947,7 @@ def report(options, store, plan, names, known):
         row["not reached"] += not entry["hit"]
         row["refused"] += entry["status"] != 0
         for problem in entry["problems"]:
-            chain = names.chain(entry["hit"])
+            chain = entry["through"] + names.chain(entry["hit"])
             why = known.reason(reference.case.name, "kill" if kind == "kill" else class_, problem,
                                chain)
             row["known" if why else "findings"] += 1
@@ -1007,7 +1200,7 @@ def run_one(options, bench, cases, text):
     reference = Reference(bench, case)
     folder = os.path.join(bench.work, "one")
     outcome, problems = run_fault(bench, reference, class_, kind, int(at), folder)
-    for frame in Names(bench.program).chain(outcome.hit() or ()):
+    for frame in outcome.through() + Names(bench.program).chain(outcome.hit() or ()):
         print(f"    {frame}")
     print(outcome.stderr, end="")
     print(f"status {outcome.status}; " + ("; ".join(problems) or "nothing is wrong"))
@@ -1029,6 +1222,8 @@ def main():
     parser.add_argument("--most", type=int, default=0, help="at most N calls per line and fault")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--time-limit", type=float, default=60, help="seconds per run (60)")
+    parser.add_argument("--processor-limit", type=int, default=5,
+                        help="seconds of processor time per run (5)")
     parser.add_argument("--progress", type=float, default=30, help="seconds between reports (30)")
     parser.add_argument("--all", action="store_true", help="show known findings too")
     parser.add_argument("--brief", action="store_true", help="no table")

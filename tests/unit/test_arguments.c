@@ -190,7 +190,8 @@ typedef struct bench {
     psdvec_topics *topics, *labelled;
     psdvec_map *map;
     char *letters; /* a text that has words with any options */
-    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path;
+    char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path,
+        *map_table;
     const char *null; /* names separated by blanks: " ctx report " */
     atomic_bool stop; /* cancels the call */
 } bench;
@@ -735,6 +736,7 @@ static psdvec_drawing_options small_picture(void)
 MAKER(psdvec_map_make, psdvec_map, map, psdvec_map_free, CTX,
       GIVE(options, (psdvec_map_options[]){quick_map()}), THE_MODEL, GIVE(words, &(uint32_t){0}), 1)
 #define THE_MAP GIVE(map, b->map)
+MAKER(psdvec_map_open, psdvec_map, map, psdvec_map_free, CTX, THE_MODEL, GIVE(path, b->map_table))
 ANYTHING(psdvec_map_free, NULL)
 GETTER(psdvec_map_get_info, != NULL, THE_MAP)
 GETTER(psdvec_map_words, != NULL, THE_MAP)
@@ -968,6 +970,7 @@ static const row rows[] = {
     ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
     /* map.h */
     ROW(psdvec_map_make, BY_CONTEXT, "ctx model words map", "options"),
+    ROW(psdvec_map_open, BY_CONTEXT, "ctx model path map", ""),
     ROW(psdvec_map_free, BY_ANSWER, "", "map"),
     ROW(psdvec_map_get_info, BY_ANSWER, "map", ""),
     ROW(psdvec_map_words, BY_ANSWER, "map", ""),
@@ -1089,10 +1092,11 @@ static void bench_open(bench *b)
     options.user = b;
     options.threads = 1;
     ok(psdvec_context_new(&options, &b->ctx));
-    char **const paths[] = {&b->output, &b->list,    &b->glove,   &b->tests,       &b->folder,
-                            &b->kept,   &b->letters, &b->phrases, &b->topics_path, &b->map_path};
-    static const char *const names[] = {"output", "list",    "glove",   "tests",  "folder",
-                                        "kept",   "letters", "phrases", "topics", "map.svg"};
+    char **const paths[] = {&b->output,      &b->list,     &b->glove,    &b->tests,
+                            &b->folder,      &b->kept,     &b->letters,  &b->phrases,
+                            &b->topics_path, &b->map_path, &b->map_table};
+    static const char *const names[] = {"output",  "list",    "glove",  "tests",   "folder", "kept",
+                                        "letters", "phrases", "topics", "map.svg", "map.tsv"};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         *paths[k] = scratch_path(b->t->folder, names[k]);
     scratch_write(b->tests, analogies, strlen(analogies));
@@ -1122,6 +1126,7 @@ static void bench_open(bench *b)
     well(b->ctx, psdvec_topics_open(b->ctx, b->topics_path, &b->topics));
     open_labelled(b);
     well(b->ctx, psdvec_map_make(b->ctx, NULL, b->t->model, NULL, 0, &b->map));
+    well(b->ctx, psdvec_map_draw(b->ctx, b->map, NULL, b->map_table));
     b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
     assert_non_null(b->settings);
 }
@@ -1139,8 +1144,9 @@ static void bench_close(bench *b)
     uint64_t held = atomic_load(&b->ctx->memory_used);
     psdvec_context_free(b->ctx);
     trained_free(b->t);
-    char *const paths[] = {b->output, b->list,    b->glove,   b->tests,       b->folder,
-                           b->kept,   b->letters, b->phrases, b->topics_path, b->map_path};
+    char *const paths[] = {b->output,      b->list,     b->glove,    b->tests,
+                           b->folder,      b->kept,     b->letters,  b->phrases,
+                           b->topics_path, b->map_path, b->map_table};
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
         free(paths[k]);
     assert_int_equal(held, 0);

@@ -140,6 +140,24 @@ static void products_that_wrap_around_are_refused(void **state)
     assert_int_equal(pv_memory_left(b->ctx), 32 << 20);
 }
 
+/* Otherwise the address sanitizer ends the test. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+static void a_probe_fails_where_the_system_has_no_memory(void **state)
+{
+    bench *b = *state;
+    assert_int_equal(pv_memory_probe(b->ctx, 0, "nothing"), PSDVEC_OK);
+    assert_int_equal(pv_memory_probe(b->ctx, 33 << 20, "more than the budget"), PSDVEC_OK);
+    assert_int_equal(pv_memory_left(b->ctx), 32 << 20);
+    assert_string_equal(psdvec_error_message(b->ctx), "");
+    assert_int_equal(pv_memory_probe(b->ctx, SIZE_MAX / 4, "a library"), PSDVEC_ERR_MEMORY);
+    assert_non_null(strstr(psdvec_error_message(b->ctx), "a library needs"));
+}
+
 static void blocks_are_aligned_and_zero_where_promised(void **state)
 {
     bench *b = *state;
@@ -832,6 +850,7 @@ int main(void)
         TEST(a_request_beyond_the_budget_fails_with_a_message),
         TEST(a_silent_request_leaves_no_failure),
         TEST(products_that_wrap_around_are_refused),
+        TEST(a_probe_fails_where_the_system_has_no_memory),
         TEST(blocks_are_aligned_and_zero_where_promised),
         TEST(resizing_keeps_contents_and_the_old_block_on_failure),
         TEST(the_peak_is_the_most_held_at_one_time),

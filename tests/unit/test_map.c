@@ -388,6 +388,111 @@ static void the_promise_of_memory_is_kept(void **state)
     }
 }
 
+/* Writes a file of the test's folder; the caller frees its path. */
+static char *table_file(workshop *w, const char *text)
+{
+    char *path = scratch_path(w->folder, "table.tsv");
+    scratch_write(path, text, strlen(text));
+    return path;
+}
+
+static void a_table_is_read_back_as_the_same_map(void **state)
+{
+    workshop *w = *state;
+    psdvec_model *model = blobs(w, 400);
+    psdvec_map *map = map_of(w, model, NULL), *again;
+    char *path = scratch_path(w->folder, "map.tsv");
+    assert_int_equal(psdvec_map_draw(w->ctx, map, NULL, path), PSDVEC_OK);
+    assert_int_equal(psdvec_map_open(w->ctx, model, path, &again), PSDVEC_OK);
+    const psdvec_map_info *a = psdvec_map_get_info(map), *b = psdvec_map_get_info(again);
+    assert_int_equal(a->words, b->words);
+    assert_int_equal(a->clusters, b->clusters);
+    assert_int_equal(a->labels, b->labels);
+    assert_int_equal(a->levels, b->levels);
+    assert_memory_equal(psdvec_map_words(map), psdvec_map_words(again), 400 * sizeof(uint32_t));
+    assert_memory_equal(psdvec_map_points(map), psdvec_map_points(again), 800 * sizeof(float));
+    assert_memory_equal(psdvec_map_clusters(map), psdvec_map_clusters(again),
+                        400 * sizeof(uint32_t));
+    assert_memory_equal(psdvec_map_labels(map), psdvec_map_labels(again),
+                        a->labels * sizeof(psdvec_map_label));
+    assert_memory_equal(map->core, again->core, sizeof map->core);
+    psdvec_map_free(again);
+    psdvec_map_free(map);
+    psdvec_model_close(model);
+    free(path);
+}
+
+static void places_of_other_programs_get_clusters_and_labels(void **state)
+{
+    workshop *w = *state;
+    psdvec_model *model = blobs(w, 400);
+    psdvec_map *map = map_of(w, model, NULL), *again;
+    char *path = scratch_path(w->folder, "places.tsv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("y\tnote\tword\tx\r\n", file);
+    for (uint32_t k = 400; k-- > 0;) { /* in any order */
+        size_t length;
+        const char *word = psdvec_model_word(model, k, &length);
+        fprintf(file, "%.9g\t?\t%.*s\t%.9g\r\n", (double)map->points[2 * k + 1], (int)length, word,
+                (double)map->points[2 * k]);
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(psdvec_map_open(w->ctx, model, path, &again), PSDVEC_OK);
+    assert_memory_equal(psdvec_map_points(map), psdvec_map_points(again), 800 * sizeof(float));
+    assert_memory_equal(psdvec_map_clusters(map), psdvec_map_clusters(again),
+                        400 * sizeof(uint32_t));
+    assert_int_equal(map->info.labels, again->info.labels);
+    psdvec_map_free(again);
+    psdvec_map_free(map);
+    psdvec_model_close(model);
+    free(path);
+}
+
+static void bad_tables_are_refused_with_their_line(void **state)
+{
+    static const struct {
+        const char *text;
+        psdvec_status status;
+        const char *message;
+    } cases[] = {
+        {"", PSDVEC_ERR_FORMAT, "has no column 'word'"},
+        {"word\tx\n", PSDVEC_ERR_FORMAT, "has no column 'y'"},
+        {"word\tx\ty\n", PSDVEC_ERR_MISMATCH, "has no word of the model"},
+        {"word\tx\ty\nnosuch\t1\t2\n", PSDVEC_ERR_MISMATCH, "has no word of the model"},
+        {"word\tx\ty\nw0\t1\n", PSDVEC_ERR_FORMAT, "line 2: has 2 fields"},
+        {"word\tx\ty\nw0\t1\tnan\n", PSDVEC_ERR_FORMAT, "line 2: the y is 'nan'"},
+        {"word\tx\ty\nw0\t1\t2 \n", PSDVEC_ERR_FORMAT, "line 2: the y is '2 '"},
+        {"word\tx\ty\n\nw0\t1e99\t2\n", PSDVEC_ERR_FORMAT, "line 3: the x is '1e99'"},
+        {"word\tx\ty\nw0\t1\t2\nw0\t1\t2\n", PSDVEC_ERR_FORMAT, "'w0' is there twice"},
+        {"word\tx\ty\tcluster\nw0\t1\t2\t9\n", PSDVEC_ERR_FORMAT, "the cluster is '9'"},
+        {"word\tx\ty\tcluster\tlevel\tregion\nw0\t1\t2\t\t6\t1\n", PSDVEC_ERR_FORMAT,
+         "the level is '6', not an integer below 6"},
+        {"word\tx\ty\tcluster\tlevel\tregion\nw0\t1\t2\t-1\t0\t99999999999\n", PSDVEC_ERR_FORMAT,
+         "the region is"},
+    };
+    workshop *w = *state;
+    psdvec_model *model = blobs(w, 20);
+    psdvec_map *map;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char *path = table_file(w, cases[k].text);
+        assert_int_equal(psdvec_map_open(w->ctx, model, path, &map), cases[k].status);
+        assert_null(map);
+        if (!strstr(psdvec_error_message(w->ctx), cases[k].message))
+            fail_msg("'%s' instead of '%s'", psdvec_error_message(w->ctx), cases[k].message);
+        free(path);
+    }
+    char *path = table_file(w, "word\tx\ty\tcluster\nnosuch\t1\t2\t0\nw1\t1\t2\t1\nw0\t-3\t4\t-1");
+    assert_int_equal(psdvec_map_open(w->ctx, model, path, &map), PSDVEC_OK);
+    assert_int_equal(psdvec_map_get_info(map)->words, 2);
+    assert_int_equal(psdvec_map_words(map)[0], 0);
+    assert_int_equal(psdvec_map_clusters(map)[0], PSDVEC_NO_CLUSTER);
+    assert_int_equal(psdvec_map_get_info(map)->clusters, 2);
+    psdvec_map_free(map);
+    free(path);
+    psdvec_model_close(model);
+}
+
 static void a_map_can_be_cancelled(void **state)
 {
     workshop *w = *state;
@@ -419,6 +524,9 @@ int main(void)
         TEST(some_words_can_be_mapped),
         TEST(too_little_memory_is_refused_before_the_work),
         TEST(the_promise_of_memory_is_kept),
+        TEST(a_table_is_read_back_as_the_same_map),
+        TEST(places_of_other_programs_get_clusters_and_labels),
+        TEST(bad_tables_are_refused_with_their_line),
         TEST(a_map_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

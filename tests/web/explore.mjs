@@ -5,46 +5,12 @@
 //
 // Prints TAP. Runs in the folder that has playwright-core and axe-core in node_modules.
 
-import {chromium} from "playwright-core";
 import assert from "node:assert/strict";
-import {mkdtempSync, readFileSync, rmSync} from "node:fs";
-import {tmpdir} from "node:os";
 import {join} from "node:path";
+import {launch, run} from "./harness.mjs";
 
 const [url, folder] = process.argv.slice(2);
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-const profile = mkdtempSync(join(tmpdir(), "psdvec-web-"));
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: "/usr/bin/chromium",
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
-});
-context.setDefaultTimeout(10000);
-const page = await context.newPage();
-const outside = [], problems = [];
-page.on("request", (request) => { if (!request.url().startsWith(url) && !request.url().startsWith("data:")) outside.push(request.url()); });
-page.on("pageerror", (error) => problems.push(error.message));
-page.on("console", (message) => { if (message.type() === "error" && !/status of 4/.test(message.text())) problems.push(message.text()); });
-
-/** Opens a state from the beginning, and waits until all its panels are complete. */
-async function open(hash) {
-  await page.goto("about:blank");
-  await page.goto(url + hash);
-  await settled();
-}
-async function settled() {
-  await page.waitForSelector("main form, main table, main p");
-  await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
-}
-/** Does something that changes the address, and waits for the new view. */
-async function changes(action) {
-  const before = page.url();
-  await action();
-  await page.waitForFunction((old) => location.href !== old, before);
-  await settled();
-}
-const text = (selector) => page.locator(selector).first().innerText();
-const rows = (selector = "main table tbody") => page.locator(selector).first().locator("tr");
+const {page, outside, problems, open, settled, changes, text, rows, accessible, close} = await launch(url);
 
 const states = {
   start: "", word: "#view=words&q=king", sum: "#view=words&q=king&q=woman&minus=man", compare: "#view=compare&w=king&w=queen",
@@ -85,12 +51,12 @@ const tests = {
   },
   async "neighbours have bars, cosines and frequencies, for each model side by side"() {
     await open(states.word);
-    assert.equal(await page.locator(".grid .card").count(), 2);
-    assert.deepEqual(await page.locator(".grid h2").allInnerTexts(), ["model", "other"]);
+    assert.equal(await page.locator(".neighbours .card").count(), 2);
+    assert.deepEqual(await page.locator(".neighbours h2").allInnerTexts(), ["model", "other"]);
     const answer = await (await fetch(`${url}api/v1/similar?positive=king&top=20`)).json();
-    const first = rows(".grid .card tbody").first();
+    const first = rows(".neighbours .card tbody").first();
     assert.match(await first.innerText(), new RegExp(`${answer.similar[0].word}[^]*${answer.similar[0].cosine.toFixed(3)}[^]*${answer.similar[0].count}`));
-    const widths = await page.locator(".grid .card").first().locator(".bar-line").evaluateAll((all) => all.map((one) => Number(one.style.getPropertyValue("--share"))));
+    const widths = await page.locator(".neighbours .card").first().locator(".bar-line").evaluateAll((all) => all.map((one) => Number(one.style.getPropertyValue("--share"))));
     assert.deepEqual(widths, [...widths].sort((a, b) => b - a));
     assert.ok(await page.locator(".shared").count() >= 2, "words of both models are marked");
   },
@@ -180,9 +146,9 @@ const tests = {
     assert.ok((await panel.innerText()).includes(`±${facts.spread.toFixed(3)}`));
     assert.ok((await panel.innerText()).includes(`${facts.rank} of ${facts.words}`));
     assert.equal(await panel.locator("tr.own").count(), 1);
-    assert.match(await page.locator(".grid .card").nth(1).innerText(), /±\d\.\d{3}/, "the spread of neighbours");
-    assert.match(await page.locator(".grid .card").nth(0).innerText(), /^(?![^]*±)/, "there is none in the model without");
-    const row = rows(".grid .card tbody").first();
+    assert.match(await page.locator(".neighbours .card").nth(1).innerText(), /±\d\.\d{3}/, "the spread of neighbours");
+    assert.match(await page.locator(".neighbours .card").nth(0).innerText(), /^(?![^]*±)/, "there is none in the model without");
+    const row = rows(".neighbours .card tbody").first();
     const other = await row.locator("th a").innerText();
     const button = row.getByRole("button", {name: `Why is ${other} like woman?`});
     await button.focus();
@@ -257,11 +223,7 @@ const tests = {
       for (const [name, hash] of Object.entries(states)) {
         await open(hash);
         if (folder) await page.screenshot({path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true});
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width} px`);
-        if (width === 800) continue;
-        await page.evaluate(axe);
-        const found = await page.evaluate(() => axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}));
-        assert.deepEqual(found.violations.map((one) => `${name} ${width} ${colorScheme}: ${one.id}: ${one.nodes[0].html}`), []);
+        await accessible(`${name} ${width} ${colorScheme}`);
       }
     }
   },
@@ -271,19 +233,6 @@ const tests = {
   },
 };
 
-let number = 0, failed = 0;
-console.log(`1..${Object.keys(tests).length}`);
-for (const [name, run] of Object.entries(tests)) {
-  number++;
-  try {
-    await run();
-    console.log(`ok ${number} - ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok ${number} - ${name}`);
-    console.log(String(error.stack ?? error).replace(/^/gm, "# "));
-  }
-}
-await context.close();
-rmSync(profile, {recursive: true, force: true});
+const failed = await run(tests);
+await close();
 process.exit(failed ? 1 : 0);

@@ -52,8 +52,7 @@ type Parameters = Record<string, string | number | boolean | string[] | undefine
 /** An error that the server reported, with its message. */
 export class ApiError extends Error {}
 
-/** Sends a request; `text` is the body of a POST. Throws ApiError, or an AbortError if `signal` fires. */
-export async function ask<T>(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<T> {
+async function send(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<Response> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
     for (const one of Array.isArray(value) ? value : [value])
@@ -65,14 +64,26 @@ export async function ask<T>(route: string, parameters: Parameters, signal?: Abo
     headers["Content-Type"] = "text/plain";
     Object.assign(options, {method: "POST", body: text});
   }
-  let response: Response;
   try {
-    response = await fetch(`api/v1/${route}?${query}`, options);
+    return await fetch(`api/v1/${route}?${query}`, options);
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;
     throw new ApiError("The server does not answer. Is psdvec explore still running?");
   }
+}
+
+/** Sends a request; `text` is the body of a POST. Throws ApiError, or an AbortError if `signal` fires. */
+export async function ask<T>(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<T> {
+  const response = await send(route, parameters, signal, text);
   const body = await response.json().catch(() => null);
   if (!response.ok || body === null) throw new ApiError(body?.error?.message ?? `The server answered with status ${response.status}.`);
   return body as T;
+}
+
+/** The same for an answer of bytes. */
+export async function askBytes(route: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const response = await send(route, parameters, signal);
+  if (response.ok) return response.arrayBuffer();
+  const body = await response.json().catch(() => null);
+  throw new ApiError(body?.error?.message ?? `The server answered with status ${response.status}.`);
 }

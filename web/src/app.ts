@@ -7,6 +7,7 @@ import {ApiError, ask, Models} from "./api";
 import {add, announce, h} from "./dom";
 import {link, read, State} from "./state";
 import {analogyView, compareView} from "./view_pairs";
+import {keepMap, mapView} from "./view_map";
 import {modelsView} from "./view_models";
 import {testsView} from "./view_tests";
 import {textView} from "./view_text";
@@ -24,8 +25,10 @@ export interface Page {
   model(): string; // the chosen one
 }
 
-const views: {name: string; title: string; show: (page: Page) => void}[] = [
+/** `keep`: the view is shown already, and changes itself; false: it is shown anew. */
+const views: {name: string; title: string; show: (page: Page) => void; keep?: (page: Page) => boolean}[] = [
   {name: "words", title: "Words", show: wordsView},
+  {name: "map", title: "Map", show: mapView, keep: keepMap},
   {name: "compare", title: "Compare", show: compareView},
   {name: "analogy", title: "Analogy", show: analogyView},
   {name: "text", title: "Text", show: textView},
@@ -48,7 +51,6 @@ function show(): void {
   current?.abort();
   current = new AbortController();
   const signal = current.signal;
-  main.replaceChildren();
   for (const one of document.querySelectorAll("#views a"))
     if (one.getAttribute("data-view") === view.name) one.setAttribute("aria-current", "page");
     else one.removeAttribute("aria-current");
@@ -68,6 +70,9 @@ function show(): void {
       return panel;
     },
   };
+  if (view.keep?.(page)) return;
+  main.replaceChildren();
+  main.classList.toggle("broad", view.name === "map");
   view.show(page);
   if (inside || !main.querySelector(":focus")) {
     const field = main.querySelector<HTMLElement>("[data-first]");

@@ -1,14 +1,14 @@
 // The models that are served.
 
 import type {Page} from "./app";
-import {add, count, h} from "./dom";
+import {add, count, h, scrolled, tableHead} from "./dom";
 import {link} from "./state";
 
 function facts(page: Page): void {
   const yes = (value: boolean) => (value ? "yes" : "no");
   add(page.main, h("section", {class: "card whole"}, h("h2", {}, "Models"),
-    h("div", {class: "scroll", role: "region", "aria-label": "Models", tabindex: "0"}, h("table", {},
-      h("thead", {}, h("tr", {}, ["name", "words", "dimensions", "method", "frequencies", "spelling", "counts"].map((name) => h("th", {scope: "col"}, name)))),
+    scrolled("Models", h("table", {},
+      tableHead("name", "words", "dimensions", "method", "frequencies", "spelling", "counts"),
       h("tbody", {}, page.models.models.map((model) => h("tr", {}, h("th", {scope: "row"}, model.name), h("td", {}, count(model.words)), h("td", {}, count(model.dim)),
         h("td", {}, model.method ?? "not known"), h("td", {}, yes(model.has_frequencies)), h("td", {}, yes(model.has_spelling)), h("td", {}, yes(model.counts)))))))));
 }

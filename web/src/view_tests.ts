@@ -2,13 +2,11 @@
 
 import {ask, Evaluation, Mistake} from "./api";
 import {modelChoice, Page} from "./app";
-import {add, announce, count, h} from "./dom";
+import {add, announce, count, h, scrolled, tableHead} from "./dom";
 import {link} from "./state";
 
 const MISTAKES = 20;
 const number = (value: number | null) => (value === null ? "–" : value.toFixed(3));
-const head = (...names: string[]) => h("thead", {}, h("tr", {}, names.map((name) => h("th", {scope: "col"}, name))));
-const scroll = (label: string, table: HTMLElement) => h("div", {class: "scroll", role: "region", "aria-label": label, tabindex: "0"}, table);
 
 /** A score as a mark on a line from 0 to 1, with its interval. */
 function interval(low: number | null, score: number | null, high: number | null): HTMLElement {
@@ -35,8 +33,8 @@ function question(one: Mistake, kind: string, model: string): HTMLElement {
 function mistakesTable(list: Mistake[], kind: string, model: string): HTMLElement {
   const sections = list.some((one) => one.section);
   const ranked = kind === "similarity";
-  return scroll("Mistakes", h("table", {class: "list"},
-    head("question", ...(sections ? ["section"] : []), ranked ? "by people" : "expected", ranked ? "by the model" : "answer", "loss"),
+  return scrolled("Mistakes", h("table", {class: "list"},
+    tableHead("question", ...(sections ? ["section"] : []), ranked ? "by people" : "expected", ranked ? "by the model" : "answer", "loss"),
     h("tbody", {}, list.map((one) => h("tr", {}, h("th", {scope: "row"}, question(one, kind, model)), sections && h("td", {class: "prose"}, one.section ?? ""),
       h("td", {}, ranked ? rank(one.expected_rank) : one.expected ?? ""), h("td", {}, ranked ? rank(one.answer_rank) : one.answer ?? "none"), h("td", {}, one.loss.toFixed(3)))))));
 }
@@ -52,7 +50,7 @@ function results(page: Page, model: string, sets: string[]): void {
   const answer = ask<Evaluation>("eval", {model, set: sets, resamples: 1000, mistakes: MISTAKES}, page.signal);
   page.panel(`Scores of ${model}`, async (body) => {
     const {scores} = await answer;
-    add(body, scroll("Scores", h("table", {class: "list"}, head("set", "measure", "score", "95 % interval", "questions"),
+    add(body, scrolled("Scores", h("table", {class: "list"}, tableHead("set", "measure", "score", "95 % interval", "questions"),
       h("tbody", {}, scores.filter((one) => one.section === null).map((one) => h("tr", {},
         h("th", {scope: "row"}, h("a", {href: link({view: "tests", sets: [one.set], model: page.state.model})}, one.set)), h("td", {}, one.measure), h("td", {}, number(one.score)),
         h("td", {class: "bars"}, interval(one.low, one.score, one.high), h("small", {}, `${number(one.low)} to ${number(one.high)}`)),

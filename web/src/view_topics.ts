@@ -3,15 +3,13 @@
 
 import {ask, Mixture, Topic, TopicDocument, Topics} from "./api";
 import type {Page} from "./app";
-import {add, announce, bar, count, h} from "./dom";
+import {add, announce, bar, count, h, scrolled, tableHead} from "./dom";
 import {go, link} from "./state";
 
 const DOCUMENTS = 20;
 const WORDS = 30;
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-const head = (...names: (string | null)[]) => h("thead", {}, h("tr", {}, names.map((name) => (name === null ? h("td", {}) : h("th", {scope: "col"}, name)))));
-const scroll = (label: string, table: HTMLElement) => h("div", {class: "scroll", role: "region", "aria-label": label, tabindex: "0"}, table);
 
 /** A choice among the topics files, if there are several. */
 function choice(page: Page, chosen: string): HTMLElement | null {
@@ -32,7 +30,7 @@ function listPanel(page: Page, topics: string, list: Promise<Topics>): void {
     const largest = Math.max(...answer.topics.map((one) => one.share), 1e-9);
     const classes = answer.topics.some((one) => one.class);
     add(body, h("p", {}, `${count(answer.topics.length)} topics of ${count(answer.documents_count)} documents, with the share of the text that each explains.`));
-    add(body, scroll("Topics", h("table", {class: "list"}, head("topic", null, "share", ...(classes ? ["label"] : []), "words"),
+    add(body, scrolled("Topics", h("table", {class: "list"}, tableHead("topic", null, "share", ...(classes ? ["label"] : []), "words"),
       h("tbody", {}, answer.topics.map((one) => h("tr", {},
         h("th", {scope: "row"}, topicLink(one.topic, `Topic ${one.topic}`, topics)), h("td", {class: "bars"}, bar(one.share / largest)),
         h("td", {}, percent(one.share)), classes && h("td", {}, one.class ?? ""), h("td", {class: "prose"}, one.words)))))));
@@ -52,21 +50,21 @@ function topicPanels(page: Page, topics: string): void {
     const found = await answer;
     const largest = Math.max(...found.words.map((one) => one.probability), 1e-9);
     add(body, h("p", {}, `${percent(found.share)} of the text${found.class ? `, of documents with the label ${found.class}` : ""}. Lift is the frequency in the topic divided by that in all documents.`));
-    add(body, scroll("Words", h("table", {class: "list"}, head("word", null, "probability", "lift"), h("tbody", {}, found.words.map((one) => h("tr", {},
+    add(body, scrolled("Words", h("table", {class: "list"}, tableHead("word", null, "probability", "lift"), h("tbody", {}, found.words.map((one) => h("tr", {},
       h("th", {scope: "row"}, h("a", {href: link({view: "words", plus: [one.word]})}, one.word)), h("td", {class: "bars"}, bar(one.probability / largest)),
       h("td", {}, one.probability.toFixed(4)), h("td", {}, one.lift.toFixed(1))))))));
     announce(`Topic ${topic}: ${found.words.slice(0, 5).map((one) => one.word).join(", ")}`);
   }, {to: grid});
   page.panel("Documents with the largest share", async (body) => {
     const found = await answer;
-    add(body, scroll("Documents", h("table", {class: "list"}, head("document", null, "share", "beginning"), h("tbody", {}, (found.documents ?? []).map((one) => h("tr", {},
+    add(body, scrolled("Documents", h("table", {class: "list"}, tableHead("document", null, "share", "beginning"), h("tbody", {}, (found.documents ?? []).map((one) => h("tr", {},
       h("th", {scope: "row"}, h("a", {href: link({view: "topics", document: String(one.document), topics})}, `${one.document}`), " ", h("small", {}, nameOf(one))),
       h("td", {class: "bars"}, bar(one.share)), h("td", {}, percent(one.share)), h("td", {class: "prose"}, one.beginning)))))));
   }, {to: grid});
 }
 
 function mixtureTable(shares: {topic: number; share: number; words: string}[], topics: string): HTMLElement {
-  return scroll("Topics", h("table", {class: "list"}, head("topic", null, "share", "words"), h("tbody", {}, shares.map((one) => h("tr", {},
+  return scrolled("Topics", h("table", {class: "list"}, tableHead("topic", null, "share", "words"), h("tbody", {}, shares.map((one) => h("tr", {},
     h("th", {scope: "row"}, topicLink(one.topic, `Topic ${one.topic}`, topics)), h("td", {class: "bars"}, bar(one.share)),
     h("td", {}, percent(one.share)), h("td", {class: "prose"}, one.words))))));
 }

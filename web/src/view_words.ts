@@ -141,7 +141,7 @@ function neighbourPanels(page: Page): void {
   const {state, models} = page;
   const answers = models.models.map((model) =>
     ask<Similar>("similar", {positive: state.plus, negative: state.minus, top: TOP, model: model.name}, page.signal));
-  const grid = h("div", {class: "grid"});
+  const grid = h("div", {class: "grid neighbours"});
   add(page.main, grid);
   // Models that lack the word do not count.
   const shared = Promise.allSettled(answers).then((all) => {
@@ -179,6 +179,7 @@ export function wordsView(page: Page): void {
     add(page.main, h("p", {class: "failure"}, "Give at least one word that is added."));
     return;
   }
+  add(page.main, h("p", {class: "remark"}, h("a", {href: link({view: "map", plus: state.plus, minus: state.minus, model: state.model})}, "Show on the map")));
   neighbourPanels(page);
   if (state.plus.length !== 1 || state.minus.length) return;
   contextsPanel(page, state.plus[0]);

@@ -11,7 +11,7 @@ from ._abi import psdvec_residual_order as ResidualOrder
 from ._context import Context, shared
 from ._counts import Counts
 from ._documents import DocumentScore, Scorer, _document, reading
-from ._handle import ModelHandle, temporary
+from ._handle import ModelHandle
 from ._library import lib, text
 from ._model import Model
 from ._operations import _paths
@@ -19,6 +19,7 @@ from ._options import Settings
 from ._options import documented as _documented
 from ._options import split
 from ._results import Records, html_table, members, plural
+from ._temporary import place
 from ._texts import Inputs
 from ._types import Path, Show, Texts, Word
 
@@ -321,7 +322,7 @@ def fit_temperature(model: Model, texts: Texts, output: Optional[Path] = None, *
                     counts._handle.pointer if counts is not None else None,
                     as_text.text if as_text else None, _paths(inputs.paths), len(inputs.paths),
                     most_words or 0, ctypes.byref(report), inputs=inputs)
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context.call(lib.psdvec_model_write_fit, model._model, ctypes.byref(report), os.fsencode(path))
     return TemperatureFit(Model(path, _handle=ModelHandle(path, folder=folder)), **members(report))
 

@@ -16,6 +16,7 @@ from ._abi import psdvec_options_kind as Kind
 from ._errors import PsdvecWarning, error_for
 from ._library import lib, text
 from ._options import Settings
+from ._temporary import nameless
 from ._texts import NAME, Inputs
 from ._types import Progress, Show
 
@@ -211,7 +212,7 @@ class Context:
     def check(self, status: int, inputs: Optional[Inputs] = None) -> None:
         """Raises the exception for a status that is not 0, and issues collected warnings."""
         def name(message: str) -> str:
-            return inputs.name(message) if inputs is not None else message
+            return nameless(inputs.name(message) if inputs is not None else message)
         said, self._warnings = self._warnings, []
         for message in said:
             # Each element of an iterable is a document, whatever its length.

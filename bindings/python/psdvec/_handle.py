@@ -2,10 +2,7 @@
 
 import ctypes
 import os
-import shutil
-import tempfile
-import weakref
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 from ._context import shared
 from ._library import lib
@@ -61,22 +58,3 @@ class MapHandle(Handle):
     """A map, which is not a file."""
 
     _close = lib.psdvec_map_free
-
-
-def _remove(path: str, process: int) -> None:
-    if process == os.getpid():  # not in a forked process, whose parent still uses the folder
-        shutil.rmtree(path, ignore_errors=True)
-
-
-class TemporaryFolder:
-    """A folder that is deleted with the object, or when the interpreter ends."""
-
-    def __init__(self) -> None:
-        self.path = tempfile.mkdtemp(prefix="psdvec-")
-        self.remove = weakref.finalize(self, _remove, self.path, os.getpid())
-
-
-def temporary(suffix: str = ".safetensors") -> Tuple[TemporaryFolder, str]:
-    """A folder for a file that the user did not name, and the path of the file."""
-    folder = TemporaryFolder()
-    return folder, os.path.join(folder.path, "model" + suffix)

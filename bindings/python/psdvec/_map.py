@@ -37,7 +37,7 @@ class MapLabel(NamedTuple):
 
 
 class WordMap:
-    """A map of words, made by `Model.map`.
+    """A map of words, made by `Model.map` or read by `Model.read_map`.
 
     Attributes
     ----------
@@ -123,6 +123,13 @@ class WordMap:
         settings = Settings(Kind.OPTIONS_DRAWING, None, "save", given[Kind.OPTIONS_DRAWING])
         shared().call(lib.psdvec_map_draw, self._handle.pointer,
                       settings.cast(_abi.psdvec_drawing_options), os.fsencode(path))
+
+
+def read_map(model: Model, path: Path) -> WordMap:
+    """Model.read_map."""
+    made = ctypes.c_void_p()
+    shared().call(lib.psdvec_map_open, model._model, os.fsencode(path), ctypes.byref(made))
+    return WordMap(model, MapHandle("", made.value))
 
 
 def make_map(model: Model, words: Optional[Sequence[Union[str, int]]], around: Optional[Query], nearest: int,

@@ -16,10 +16,11 @@ from ._abi import psdvec_precision as Precision
 from ._context import shared
 from ._errors import FormatError
 from ._gensim import GensimNames
-from ._handle import Handle, ModelHandle, temporary
+from ._handle import Handle, ModelHandle
 from ._library import lib, text
 from ._options import documented
 from ._results import Neighbours, members, plural
+from ._temporary import temporary
 from ._types import Array, FloatArray, Path, Queries, Query, Show, Texts, Word
 
 if TYPE_CHECKING:
@@ -977,6 +978,30 @@ class Model(GensimNames):
         from ._map import make_map
         return make_map(self, words, around, nearest, progress, options)
 
+    def read_map(self, path: Path) -> "WordMap":
+        """A map of the words from a table.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            A table of `WordMap.save` or of ``psdvec map``, or one of another program: columns word, x and y,
+            separated by tabs and named in the first line. Clusters and labels are computed if the columns
+            cluster, or level and region, are missing. Words that the model does not have are left out.
+
+        Returns
+        -------
+        WordMap
+
+        Examples
+        --------
+        >>> made = model.map()
+        >>> made.save("map.tsv")
+        >>> bool((model.read_map("map.tsv").points == made.points).all())
+        True
+        """
+        from ._map import read_map
+        return read_map(self, path)
+
     @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
     def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
                  progress: Show = None, **options: Any) -> "Scores":
@@ -1410,7 +1435,7 @@ def from_gensim(vectors: Any) -> Model:
     """
     vectors = getattr(vectors, "wv", vectors)
     words = list(getattr(vectors, "index_to_key", None) or vectors.index2word)
-    folder, path = temporary(".npy")
+    folder, path = temporary(suffix=".npy")
     np.save(path, np.ascontiguousarray(vectors.vectors, np.float32))
     with open(path[:-len(".npy")] + ".words.txt", "w", encoding="utf-8") as file:
         file.writelines(word + "\n" for word in words)

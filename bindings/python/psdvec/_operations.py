@@ -12,12 +12,13 @@ from ._context import Context
 from ._counts import Counts
 from ._errors import OptionError
 from ._library import lib, text
-from ._handle import CountsHandle, ModelHandle, temporary
+from ._handle import CountsHandle, ModelHandle
 from ._model import Model, Score
 from ._options import Settings
 from ._options import documented as _documented
 from ._options import split
 from ._results import members
+from ._temporary import place
 from ._texts import Inputs
 from ._types import Path, Show, Texts
 
@@ -78,7 +79,7 @@ def train(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
     preset = given[Kind.OPTIONS_TRAIN].get("preset", "default")
     settings = Settings(Kind.OPTIONS_TRAIN, preset, "train", given[Kind.OPTIONS_TRAIN])
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context = Context(given[Kind.OPTIONS_CONTEXT], "train", progress)
     with _inputs(texts, counting, given) as inputs:
         _solve("train", context, inputs, (lib.psdvec_train, lib.psdvec_train_text),
@@ -196,7 +197,7 @@ def merge_counts(counts: Sequence[Union[Path, Counts]], output: Optional[Path] =
     """
     given = split("merge_counts", [Kind.OPTIONS_CONTEXT], options)
     paths = [one.path if isinstance(one, Counts) else os.fspath(one) for one in counts]
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "counts")
     Context(given[Kind.OPTIONS_CONTEXT], "merge_counts", progress).run(
         lib.psdvec_counts_merge, _paths(paths), len(paths), os.fsencode(path), None)
     return Counts(path, _handle=CountsHandle(path, folder=folder))
@@ -233,7 +234,7 @@ def import_counts(source: Path, output: Optional[Path] = None, *, progress: Show
         raise OptionError("import_counts(): give the `format`: 'glove', 'matrix-market' or "
                           "'top2grams'")
     settings = Settings(Kind.OPTIONS_IMPORT, None, "import_counts", given[Kind.OPTIONS_IMPORT])
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "counts")
     Context(given[Kind.OPTIONS_CONTEXT], "import_counts", progress).run(
         lib.psdvec_counts_import, settings.cast(_abi.psdvec_import_options), os.fsencode(source),
         os.fsencode(path), None)
@@ -267,7 +268,7 @@ def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
     """
     kinds = [Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("count", kinds, options)
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "counts")
     context = Context(given[Kind.OPTIONS_CONTEXT], "count", progress)
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
     with _inputs(texts, counting, given) as inputs:
@@ -308,7 +309,7 @@ def extend(model: Union[Path, Model], texts: Texts, output: Optional[Path] = Non
     """
     given = split("extend", [Kind.OPTIONS_EXTEND, Kind.OPTIONS_CONTEXT], options)
     source = model.path if isinstance(model, Model) else os.fspath(model)
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context = Context(given[Kind.OPTIONS_CONTEXT], "extend", progress)
     with Inputs(texts, twice=True, folder=given[Kind.OPTIONS_CONTEXT].get("tempdir")) as inputs:
         form = {}
@@ -354,7 +355,7 @@ def baseline(texts: Texts, method: str, output: Optional[Path] = None, *, progre
     given = split("baseline", kinds, options)
     settings = Settings(Kind.OPTIONS_BASELINE, method, "baseline",
                         {"method": method, **given[Kind.OPTIONS_BASELINE]})
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output)
     context = Context(given[Kind.OPTIONS_CONTEXT], "baseline", progress)
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
     # word2vec reads its text once per epoch.

@@ -27,6 +27,7 @@ class Option(NamedTuple):
     has_unit: bool          # a number may be a text such as "512M"
     offset: int
     path: bool
+    selects_preset: bool
 
 
 @lru_cache(maxsize=None)
@@ -48,7 +49,7 @@ def table(kind: Kind, preset: Optional[str] = None) -> Dict[str, Option]:
             text(row.name), kind, Type(row.type), default.decode() if default is not None else None,
             room.value.decode(), text(row.help), tuple(choices),
             tuple(text(word) for word in (row.word, row.second_word) if word), bool(row.unit),
-            row.offset, bool(row.path))
+            row.offset, bool(row.path), bool(row.selects_preset))
 
 
 def _as_text(function: str, option: Option, value: Any) -> str:
@@ -80,7 +81,9 @@ class Settings:
         self._keep: List[Any] = []  # what the struct points to
         self._handle = handle or lib.psdvec_settings_new(kind, preset.encode() if preset else None)
         if not self._handle:
-            raise OptionError(f"{function}(): there is no preset {preset!r}")
+            choices = [option for option in table(kind).values() if option.selects_preset]
+            raise OptionError(f"{function}(): " + ", ".join(
+                f"{option.name!r} must be {option.range}, not {preset!r}" for option in choices))
         lists = []
         for name, value in given.items():
             option = table(kind)[name]

@@ -10,7 +10,7 @@ from ._abi import psdvec_options_kind as Kind
 from ._context import Context, warn
 from ._counts import Counts
 from ._errors import CancelledError, OptionError, PsdvecError
-from ._handle import CountsHandle, ModelHandle, temporary
+from ._handle import CountsHandle, ModelHandle
 from ._library import lib, text
 from ._model import Model
 from ._operations import Scores, _paths, _text_options, evaluate
@@ -18,6 +18,7 @@ from ._options import Settings
 from ._options import documented as _documented
 from ._options import split, table
 from ._results import Records, html_table
+from ._temporary import temporary
 from ._texts import Inputs
 from ._types import Path, Show, Texts
 
@@ -155,7 +156,7 @@ class _Work:
     def place(self, name: str) -> Tuple[Any, str]:
         """Where a file goes: the folder of the caller, or a temporary one."""
         if self.folder is None:
-            return temporary()
+            return temporary("counts" if name.endswith(".counts") else "model")
         return None, os.path.join(self.folder, name + ".safetensors")
 
     def context(self) -> Context:

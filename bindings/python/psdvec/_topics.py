@@ -13,13 +13,14 @@ from . import _abi
 from ._abi import psdvec_options_kind as Kind
 from ._context import Context, shared
 from ._documents import reading
-from ._handle import TopicsHandle, temporary
+from ._handle import TopicsHandle
 from ._library import lib, text
 from ._model import Model, view
 from ._operations import _paths
 from ._options import Settings, split
 from ._options import documented as _documented
 from ._results import Records, html_table, plural
+from ._temporary import place
 from ._texts import COLUMNS, Inputs
 from ._types import Array, FloatArray, Path, Show, Texts
 
@@ -708,7 +709,7 @@ def learn_topics(model: Model, texts: Texts, output: Optional[Path] = None, *,
     """
     kinds = [Kind.OPTIONS_TOPIC, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("learn_topics", kinds, options)
-    folder, path = (None, os.fspath(output)) if output is not None else temporary()
+    folder, path = place(output, "topics")
     settings = Settings(Kind.OPTIONS_TOPIC, None, "learn_topics", given[Kind.OPTIONS_TOPIC])
     details = (labels, dates, names)
     with Inputs(texts, details=details) as inputs:

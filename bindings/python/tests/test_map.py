@@ -61,3 +61,16 @@ def test_maps_can_be_saved(model, tmp_path):
     assert np.array_equal(np.array([row.split("\t")[1:3] for row in rows], np.float32), found.points)
     with pytest.raises(psdvec.OptionError):
         found.save(tmp_path / "m.gif")
+
+
+def test_tables_can_be_read(model, tmp_path):
+    found = model.map()
+    found.save(tmp_path / "m.tsv")
+    again = model.read_map(tmp_path / "m.tsv")
+    assert again.words == found.words and again.labels == found.labels
+    assert np.array_equal(again.points, found.points) and np.array_equal(again.clusters, found.clusters)
+    (tmp_path / "own.tsv").write_text("word\tx\ty\nw5\t1\t2\nw3\t-1\t0.5\n")
+    assert model.read_map(tmp_path / "own.tsv").points.tolist() == [[-1, 0.5], [1, 2]]
+    (tmp_path / "own.tsv").write_text("word\tx\nw5\t1\n")
+    with pytest.raises(psdvec.FormatError, match="no column 'y'"):
+        model.read_map(tmp_path / "own.tsv")

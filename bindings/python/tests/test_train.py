@@ -222,6 +222,17 @@ def test_warnings_are_python_warnings():
     assert {w.filename for w in said} == {__file__}  # the line of the caller
 
 
+def test_messages_do_not_name_temporary_files(documents):
+    model = psdvec.train(documents, dim=4, min_count=1)
+    with pytest.warns(psdvec.PsdvecWarning, match="is not yet in the model$"):
+        psdvec.extend(model, documents[:3] + ["unheard of"], min_count=5)
+
+
+def test_the_message_for_an_unknown_preset_lists_the_presets():
+    with pytest.raises(psdvec.OptionError, match="'preset' must be .*paper.*, not 'papper'"):
+        psdvec.train(["the cat sat on the mat"] * 9, preset="papper")
+
+
 @pytest.mark.parametrize("form", [{"document": "file"}, {"document": "blank-line"},
                                   {"document": "none"}, {"json_field": "text"}],
                          ids=lambda form: next(iter(form.values())))
