@@ -72,7 +72,8 @@ export function testsView(page: Page): void {
   const all = [...models.sets, ...models.builtin_sets];
   const chosen = state.sets.filter((one) => all.includes(one));
   const place = (name: string) => h("li", {class: "chip"}, h("a", {href: link({view: "tests", sets: [name], model: state.model}), "aria-current": chosen.includes(name) ? "true" : null}, name));
-  add(page.main, [h("form", {class: "query", onsubmit: (event: Event) => event.preventDefault()}, modelChoice(page)),
+  const choice = modelChoice(page);
+  add(page.main, [choice && h("form", {class: "query", onsubmit: (event: Event) => event.preventDefault()}, choice),
     h("p", {}, "Score a model on a test set, and see where it fails."),
     h("ul", {class: "chips", "aria-label": "Test sets"}, all.map(place),
       all.length > 1 && h("li", {class: "chip"}, h("a", {href: link({view: "tests", sets: all, model: state.model})}, "all sets")))]);

@@ -30,7 +30,7 @@ function listPanel(page: Page, topics: string, list: Promise<Topics>): void {
     const largest = Math.max(...answer.topics.map((one) => one.share), 1e-9);
     const classes = answer.topics.some((one) => one.class);
     add(body, h("p", {}, `${count(answer.topics.length)} topics of ${count(answer.documents_count)} documents, with the share of the text that each explains.`));
-    add(body, scrolled("Topics", h("table", {class: "list"}, tableHead("topic", null, "share", ...(classes ? ["label"] : []), "words"),
+    add(body, scrolled("Topics", h("table", {class: "list texts"}, tableHead("topic", null, "share", ...(classes ? ["label"] : []), "words"),
       h("tbody", {}, answer.topics.map((one) => h("tr", {},
         h("th", {scope: "row"}, topicLink(one.topic, `Topic ${one.topic}`, topics)), h("td", {class: "bars"}, bar(one.share / largest)),
         h("td", {}, percent(one.share)), classes && h("td", {}, one.class ?? ""), h("td", {class: "prose"}, one.words)))))));
@@ -57,14 +57,14 @@ function topicPanels(page: Page, topics: string): void {
   }, {to: grid});
   page.panel("Documents with the largest share", async (body) => {
     const found = await answer;
-    add(body, scrolled("Documents", h("table", {class: "list"}, tableHead("document", null, "share", "beginning"), h("tbody", {}, (found.documents ?? []).map((one) => h("tr", {},
+    add(body, scrolled("Documents", h("table", {class: "list texts"}, tableHead("document", null, "share", "beginning"), h("tbody", {}, (found.documents ?? []).map((one) => h("tr", {},
       h("th", {scope: "row"}, h("a", {href: link({view: "topics", document: String(one.document), topics})}, `${one.document}`), " ", h("small", {}, nameOf(one))),
       h("td", {class: "bars"}, bar(one.share)), h("td", {}, percent(one.share)), h("td", {class: "prose"}, one.beginning)))))));
   }, {to: grid});
 }
 
 function mixtureTable(shares: {topic: number; share: number; words: string}[], topics: string): HTMLElement {
-  return scrolled("Topics", h("table", {class: "list"}, tableHead("topic", null, "share", "words"), h("tbody", {}, shares.map((one) => h("tr", {},
+  return scrolled("Topics", h("table", {class: "list texts"}, tableHead("topic", null, "share", "words"), h("tbody", {}, shares.map((one) => h("tr", {},
     h("th", {scope: "row"}, topicLink(one.topic, `Topic ${one.topic}`, topics)), h("td", {class: "bars"}, bar(one.share)),
     h("td", {}, percent(one.share)), h("td", {class: "prose"}, one.words))))));
 }
