@@ -2,6 +2,7 @@
 #include "api.h"
 #include "commands.h"
 #include "exit_status.h"
+#include "explore_export.h"
 #include "phrase.h"
 #include "sandbox.h"
 #include "system.h"
@@ -48,6 +49,12 @@ static const psdvec_option options[] = {
                  .help = "without --map: compute a map of the N most frequent words after the "
                          "start; 0: none"),
     FILES_OPTION("set", .help = "offer this test set besides the built-in ones"),
+    TEXT_OPTION("export", "FOLDER", .path = PSDVEC_PATH_FOLDER, .group = "Export",
+                .help =
+                    "write the page and the data that it needs to a folder, for any web server, "
+                    "and end; nothing listens"),
+    WHOLE_OPTION("export-words", "N", 0, UINT32_MAX, .unit = PSDVEC_UNIT_COUNT, .fallback = "50000",
+                 .group = "Export", .help = "export the N most frequent words; 0: all"),
     {0}};
 
 /* ---- The browser --------------------------------------------------------------------------- */
@@ -123,6 +130,17 @@ static int get(struct run *run, const char *url)
     return status < 400 ? EXIT_FINE
                         : run_error(run, status < 500 ? EXIT_USE : EXIT_RESOURCE,
                                     "the status of the answer is %u", status);
+}
+
+static int export_site(struct run *run, const char *folder)
+{
+    struct api api;
+    sandbox_listening();
+    int code = api_open(&api, run, 1);
+    if (!code)
+        code = explore_export(&api, folder);
+    api_close(&api);
+    return code;
 }
 
 #ifdef PV_HAVE_MICROHTTPD
@@ -274,6 +292,11 @@ static int serve(struct run *run)
 static int act(struct run *run)
 {
     const char *url = argument_text(run->arguments, "get");
+    const char *folder = argument_text(run->arguments, "export");
+    if (url && folder)
+        return run_use_error(run, "--get and --export cannot be combined");
+    if (folder)
+        return export_site(run, folder);
     return url ? get(run, url) : serve(run);
 }
 
@@ -286,8 +309,8 @@ const struct command cmd_explore = {
         "Serves a page for the browser and an HTTP interface for programs until Ctrl-C or SIGTERM "
         "ends it, and prints the address. On the page, type a word to see its neighbours, compare "
         "words, add and subtract them, ask analogies, see the probability of each word of a text, "
-        "score models on test sets, and compare several models side by side; with --topics, look "
-        "at topics and their documents.",
+        "look at a map of all words, score models on test sets, and compare several models side by "
+        "side; with --topics, look at topics and their documents.",
         "Only this machine can connect, unless --listen names another address. The server never "
         "connects to other machines, and the page loads nothing from elsewhere. Requests of pages "
         "of other sites are refused, and so are requests for another name of the machine, unless "

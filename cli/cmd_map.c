@@ -8,7 +8,6 @@
 #include "util/json.h"
 #include "word_files.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,62 +128,23 @@ static int take_neighbours(struct mapping *m, const char *word)
 
 /* ---- The page ---------------------------------------------------------------------------------- */
 
-/* A coordinate from 0 to 65535, which is finer than any screen. */
-static uint64_t scaled(double value, double least, double extent)
+static void take_json(void *user, const char *json, size_t length)
 {
-    return extent > 0 ? (uint64_t)lround((value - least) / extent * 65535) : 32768;
-}
-
-static void put_words(struct mapping *m, pv_json_writer *json)
-{
-    const psdvec_map_info *info = psdvec_map_get_info(m->map);
-    const uint32_t *words = psdvec_map_words(m->map), *clusters = psdvec_map_clusters(m->map);
-    const float *points = psdvec_map_points(m->map);
-    double extent = fmax(info->right - info->left, info->bottom - info->top);
-    pv_json_open_array(json, "words");
-    for (uint32_t k = 0; k < info->words; k++) {
-        size_t length;
-        const char *word = psdvec_model_form(m->model, words[k], &length);
-        pv_json_put_string_n(json, NULL, word, length);
-    }
-    pv_json_close(json);
-    for (int axis = 0; axis < 2; axis++) {
-        pv_json_open_array(json, axis ? "y" : "x");
-        for (size_t k = 0; k < info->words; k++)
-            pv_json_put_u64(json, NULL,
-                            scaled((double)points[2 * k + (size_t)axis],
-                                   axis ? info->top : info->left, extent));
-        pv_json_close(json);
-    }
-    pv_json_open_array(json, "cluster");
-    for (uint32_t k = 0; k < info->words; k++)
-        pv_json_put_i64(json, NULL, clusters[k] == PSDVEC_NO_CLUSTER ? -1 : (int64_t)clusters[k]);
-    pv_json_close(json);
-    if (!m->info->has_counts)
-        return;
-    pv_json_open_array(json, "frequency");
-    for (uint32_t k = 0; k < info->words; k++)
-        pv_json_put_u64(json, NULL, psdvec_model_frequency(m->model, words[k]));
-    pv_json_close(json);
+    buffer_add(user, json, length);
 }
 
 static int write_page(struct mapping *m, const char *path)
 {
     const psdvec_map_info *info = psdvec_map_get_info(m->map);
-    const psdvec_map_label *labels = psdvec_map_labels(m->map);
-    struct buffer data = {0}, text = {0}, page = {0};
+    struct buffer data = {0}, text = {0}, page = {0}, map = {0};
     pv_json_writer json;
+    psdvec_status status = psdvec_map_json(m->run->ctx, m->map, take_json, &map);
+    if (status != PSDVEC_OK)
+        return run_failed(m->run, status);
     json_start(&json, &data);
     pv_json_open_object(&json, NULL);
     pv_json_put_string(&json, "model", m->run->arguments->operands[0]);
-    pv_json_put_u64(&json, "clusters", info->clusters);
-    put_words(m, &json);
-    pv_json_open_array(&json, "labels");
-    for (uint32_t k = 0; k < info->labels; k++) {
-        pv_json_put_u64(&json, NULL, labels[k].place);
-        pv_json_put_u64(&json, NULL, labels[k].level);
-    }
-    pv_json_close(&json);
+    pv_json_put_raw(&json, "map", map.text, map.length);
     pv_json_close(&json);
     json_end(&json);
     for (uint32_t k = 0; k < info->clusters; k++) {
@@ -200,6 +160,7 @@ static int write_page(struct mapping *m, const char *path)
     }
     page_add(&page, page_map, &data, &text);
     int code = run_write(m->run, path, &page);
+    buffer_free(&map);
     buffer_free(&data);
     buffer_free(&text);
     buffer_free(&page);

@@ -11,7 +11,7 @@
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-static void put_u32(struct buffer *to, uint32_t value)
+void explore_put_u32(struct buffer *to, uint32_t value)
 {
     const unsigned char bytes[] = {(unsigned char)value, (unsigned char)(value >> 8),
                                    (unsigned char)(value >> 16), (unsigned char)(value >> 24)};
@@ -22,15 +22,15 @@ static void put_f32(struct buffer *to, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put_u32(to, bits);
+    explore_put_u32(to, bits);
 }
 
 static void put_f64(struct buffer *to, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put_u32(to, (uint32_t)bits);
-    put_u32(to, (uint32_t)(bits >> 32));
+    explore_put_u32(to, (uint32_t)bits);
+    explore_put_u32(to, (uint32_t)(bits >> 32));
 }
 
 /* Words, one per line, and those that are written differently from the word: place, space, form. */
@@ -81,18 +81,18 @@ void explore_map_write(const psdvec_map *map, const psdvec_model *model, struct 
     while ((12 + head.length) % 8)
         buffer_char(&head, ' ');
     buffer_add(to, "psdvmap1", 8);
-    put_u32(to, (uint32_t)head.length);
+    explore_put_u32(to, (uint32_t)head.length);
     buffer_add(to, head.text, head.length);
     for (uint32_t k = 0; counted && k < info->words; k++)
         put_f64(to, (double)psdvec_model_frequency(model, words[k]));
     for (size_t k = 0; k < 2 * (size_t)info->words; k++)
         put_f32(to, points[k]);
     for (uint32_t k = 0; k < info->words; k++)
-        put_u32(to, clusters[k]); /* PSDVEC_NO_CLUSTER is -1 */
+        explore_put_u32(to, clusters[k]); /* PSDVEC_NO_CLUSTER is -1 */
     for (uint32_t k = 0; k < info->labels; k++)
-        put_u32(to, labels[k].place);
+        explore_put_u32(to, labels[k].place);
     for (uint32_t k = 0; k < info->labels; k++)
-        put_u32(to, labels[k].level);
+        explore_put_u32(to, labels[k].level);
     buffer_add(to, buffer_get(&texts), texts.length);
     buffer_add(to, buffer_get(&forms), forms.length);
     buffer_free(&texts);
@@ -118,6 +118,8 @@ static void on_progress(void *user, const psdvec_progress *progress)
 {
     const struct making *making = user;
     struct explore_map *map = making->map;
+    if (!making->maps->started)
+        talk_progress(&making->maps->run->talk, progress);
     pthread_mutex_lock(&making->maps->lock);
     snprintf(map->stage, sizeof map->stage, "%s", progress->stage);
     map->done = progress->done;

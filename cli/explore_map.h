@@ -52,6 +52,9 @@ bool explore_maps_start(struct explore_maps *maps);
 void explore_maps_need(struct explore_maps *maps, size_t model);
 void explore_maps_close(struct explore_maps *maps);
 
+/* Adds a number, little-endian. */
+void explore_put_u32(struct buffer *to, uint32_t value);
+
 /* docs/reference/http-api.md describes the bytes. */
 void explore_map_write(const psdvec_map *map, const psdvec_model *model, struct buffer *to);
 

@@ -49,6 +49,8 @@ static const struct section sections[] = {
     {PSDVEC_OPTIONS_MAP, "Maps",
      "How a map of the words of a model is computed ([details](../explanation/map.md))."},
     {PSDVEC_OPTIONS_DRAWING, "Pictures of maps", "How a map is drawn."},
+    {PSDVEC_OPTIONS_DESCRIBE, "Reports",
+     "What a report on a model contains ([guide](../how-to/report.md))."},
     {PSDVEC_OPTIONS_CONVERT, "Converting vectors",
      "The format and the size of exported vectors ([details](model-file.md))."},
 };

@@ -142,7 +142,8 @@ static bool restrict_files(const struct arguments *arguments, const char *output
     const struct option_spec *option;
     for (size_t k = 0; (option = command_option(arguments->command, k)); k++)
         if (option->row.path != PSDVEC_PATH_NONE && arguments->values[k].text &&
-            (!arguments->command->listens || option->row.path == PSDVEC_PATH_NEW_FILE))
+            (!arguments->command->listens || option->row.path == PSDVEC_PATH_NEW_FILE ||
+             !strcmp(option->name, "export")))
             permit_output(ruleset, rights, arguments->values[k].text);
     char *history = arguments->command->stores_lines ? line_history_path() : NULL;
     if (history)

@@ -17,7 +17,8 @@ $(PY_PACKAGE)/.made: $(PY_SRC) $(wildcard bindings/python/generate_*.py) $(API_J
 	$(call say,PYTHON,$(@D))
 	@rm -rf $(@D) && mkdir -p $(@D)/_lib
 	@cp bindings/python/psdvec/*.py bindings/python/psdvec/py.typed $(@D)
-	$Qsh scripts/embed-pages.sh --html cli/pages/topics.html > $(@D)/topics.html
+	$Qfor page in map report topics; do \
+	    sh scripts/embed-pages.sh --html cli/pages/$$page.html > $(@D)/$$page.html || exit 1; done
 	@cp $(BUILD)/$(SHARED) $(@D)/_lib/$(SONAME)
 	$Q$(PYTHON) bindings/python/generate_abi.py $(API_JSON) > $(@D)/_abi.py
 	$Q$(PYTHON) bindings/python/generate_stubs.py $(@D) 2> $(@D)/../stubs.log || \

@@ -20,9 +20,10 @@ model: corpus spelling
 train: corpus count link solve spelling model
 eval: model
 map: model
+report: eval map model
 document: corpus count link model train
 baseline: corpus count link solve model train
-api: baseline corpus count document eval map model topic train
+api: baseline corpus count document eval map model report topic train
 spelling:
 topic: corpus count document eval model train
 '

@@ -264,3 +264,66 @@ function lineChart({title, caption, points, ticks, least}) {
       points[points.length - 1].label}</span>`}</div>
     <p class="unseen" id="${id}-description">${says.join("; ")}</p></figure>`;
 }
+
+// ---- Charts of two variables ------------------------------------------------------------------
+
+// plot({title, caption, description, x, y, series, legend}): curves, points, areas and bars.
+//   x, y         {label, log, ticks, zero}: `ticks` formats the marks, `zero` includes 0 in the axis
+//   series       {kind, points, style}; kind: "line", "dots", "bars" (from 0), or "area" (between two
+//                values: points [x, low, high]); style: "first" or "second"
+//   legend       [[style, text], ...]
+//   description  for screen readers
+// Points whose values are missing, or not above 0 on a logarithmic axis, are left out.
+function plot({title, caption, description, x, y, series, legend}) {
+  const axisOf = ({log, ticks, zero}, values) => {
+    const usable = values.filter((value) => known(value) && (!log || value > 0));
+    let least = Math.min(...usable), most = Math.max(...usable);
+    if (zero) [least, most] = [Math.min(0, least), Math.max(0, most)];
+    if (!usable.length) [least, most] = log ? [1, 10] : [0, 1];
+    if (least === most) [least, most] = log ? [least / 2, most * 2] : [least - 1, most + 1];
+    const scale = log ? Math.log10 : (value) => value, from = scale(least), extent = scale(most) - from;
+    const step = log ? Math.max(1, Math.ceil(extent / 6)) : stepBetween(least, most);
+    let marks = marksBetween(from, from + extent, step);
+    if (log) marks = marks.map((mark) => 10 ** mark);
+    if (log && marks.length < 2) marks = [least, most];
+    return {at: (value) => (100 * (scale(value) - from)) / extent, usable: (value) => known(value) && (!log || value > 0),
+      marks, ticks: ticks || (log ? shortCount : String)};
+  };
+  const all = series.flatMap((each) => each.points);
+  const across = axisOf(x, all.map((point) => point[0])), up = axisOf(y, all.flatMap((point) => point.slice(1)));
+  const px = (value) => across.at(value).toFixed(2), py = (value) => (100 - up.at(value)).toFixed(2);
+  const pathOf = ({kind, points}) => {
+    const good = points.filter((point) => across.usable(point[0]) && point.slice(1).every(up.usable));
+    if (kind === "dots") return good.map(([a, b]) => `M${px(a)} ${py(b)}h.001`).join("");
+    if (kind === "bars") return good.map(([a, b]) => `M${px(a)} ${py(0)}V${py(b)}`).join("");
+    if (kind === "area") return good.length ? `M${good.map(([a, low]) => `${px(a)} ${py(low)}`).join("L")}L${
+      good.slice().reverse().map(([a, , high]) => `${px(a)} ${py(high)}`).join("L")}Z` : "";
+    return good.length === 1 ? `M${px(good[0][0])} ${py(good[0][1])}h.001` : `M${good.map(([a, b]) => `${px(a)} ${py(b)}`).join("L")}`;
+  };
+  const classOf = ({kind, points, style}) =>
+    `${kind === "line" && points.length > 1 ? "" : kind === "line" ? "single" : kind} ${
+      kind === "dots" && points.length > 200 ? "many" : ""} ${style || "first"}`;
+  const id = newId();
+  const grid = html`<path class="grid" d="${across.marks.map((mark) => `M${px(mark)} 0V100`).join("")}${
+    up.marks.map((mark) => `M0 ${py(mark)}H100`).join("")}"/>${
+    y.zero && html`<path class="zero" d="M0 ${py(0)}H100"/>`}`;
+  return html`<figure>
+    <figcaption id="${id}-title">${title} <span>${caption}</span></figcaption>
+    ${legend && html`<div class="legend" aria-hidden="true">${legend.map(([style, text]) =>
+      html`<span><i class="${style}"></i>${text}</span>`)}</div>`}
+    <div class="plot" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-description">
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none">${grid}${
+      series.map((each) => html`<path class="${classOf(each)}" d="${pathOf(each)}"/>`)}</svg>
+    ${up.marks.map((mark) => html`<span class="y" style="bottom: ${up.at(mark).toFixed(2)}%">${up.ticks(mark)}</span>`)}
+    ${across.marks.map((mark) => html`<span class="x" style="left: ${px(mark)}%">${across.ticks(mark)}</span>`)}
+    <span class="x-label">${x.label}</span></div>
+    <p class="unseen" id="${id}-description">${description}</p></figure>`;
+}
+
+// 950, 12k, 3.4M.
+function shortCount(value) {
+  const units = ["", "k", "M", "G", "T"];
+  let unit = 0;
+  for (; value >= 999.5 && unit + 1 < units.length; unit++) value /= 1000;
+  return `${Number(value.toPrecision(3))}${units[unit]}`;
+}

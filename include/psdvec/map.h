@@ -111,6 +111,15 @@ PSDVEC_API const psdvec_map_label *psdvec_map_labels(const psdvec_map *map);
 PSDVEC_API const uint32_t *psdvec_map_cluster_words(const psdvec_map *map, uint32_t cluster,
                                                     size_t *count);
 
+/* Receives text in UTF-8, not null-terminated and valid during the call only. */
+typedef void psdvec_map_json_fn(void *user, const char *json, size_t length);
+
+/* Describes the map as a JSON object, the data of the page of `psdvec map`: the words, their places
+ * as integers from 0 to 65535, their clusters and frequencies, and the labels. Calls `on_json`
+ * once. */
+PSDVEC_API psdvec_status psdvec_map_json(psdvec_context *ctx, const psdvec_map *map,
+                                         psdvec_map_json_fn *on_json, void *user);
+
 /* ---- Pictures ----------------------------------------------------------------------- */
 typedef enum psdvec_map_format {
     PSDVEC_MAP_AUTO = 0, /* by the suffix of the file */

@@ -51,9 +51,10 @@ typedef enum psdvec_options_kind {
     PSDVEC_OPTIONS_PHRASES,
     PSDVEC_OPTIONS_TOPIC,
     PSDVEC_OPTIONS_MAP,
-    PSDVEC_OPTIONS_DRAWING
+    PSDVEC_OPTIONS_DRAWING,
+    PSDVEC_OPTIONS_DESCRIBE
 } psdvec_options_kind;
-#define PSDVEC_OPTIONS_KINDS 17
+#define PSDVEC_OPTIONS_KINDS 18
 
 typedef enum psdvec_option_type {
     PSDVEC_OPTION_FLAG = 0, /* bool */

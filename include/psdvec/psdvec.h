@@ -35,6 +35,7 @@
  *     document.h      the probability of documents, and text drawn from a model
  *     topic.h         topics of documents
  *     map.h           a map of the words of a model, its clusters, labels and pictures
+ *     describe.h      a description of a model: how it was made, curves, map, scores, examples
  *     origin.h        how a counts file or a model was made
  *     baseline.h      word2vec, GloVe, SVD and other systems, to compare with
  *     experimental.h  calls that may still change; only if PSDVEC_EXPERIMENTAL is defined
@@ -74,6 +75,7 @@
 #include <psdvec/baseline.h>
 #include <psdvec/context.h>
 #include <psdvec/counts.h>
+#include <psdvec/describe.h>
 #include <psdvec/document.h>
 #include <psdvec/eval.h>
 #include <psdvec/map.h>

@@ -12,6 +12,7 @@
 #include "eval/options.h"
 #include "map/options.h"
 #include "model/options.h"
+#include "report/options.h"
 #include "topic/options.h"
 #include "train/options.h"
 #include "util/number.h"
@@ -32,7 +33,7 @@ static const pv_options_table *const tables[] = {
     [PSDVEC_OPTIONS_SIMULATE] = &pv_simulate_table, [PSDVEC_OPTIONS_BASELINE] = &pv_baseline_table,
     [PSDVEC_OPTIONS_QUERY] = &pv_query_table,       [PSDVEC_OPTIONS_PHRASES] = &pv_phrases_table,
     [PSDVEC_OPTIONS_TOPIC] = &pv_topic_table,       [PSDVEC_OPTIONS_MAP] = &pv_map_table,
-    [PSDVEC_OPTIONS_DRAWING] = &pv_drawing_table};
+    [PSDVEC_OPTIONS_DRAWING] = &pv_drawing_table,   [PSDVEC_OPTIONS_DESCRIBE] = &pv_describe_table};
 static_assert(sizeof tables / sizeof *tables == PSDVEC_OPTIONS_KINDS, "a table for each kind");
 
 const pv_options_table *pv_options_of(psdvec_options_kind kind)

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TASK_ROWS = 1024, NEARBY_EVERY = 10, LANES = 8 };
+enum { TASK_ROWS = 1024, NEARBY_EVERY = 10 };
 
 static const double radius = 10; /* of LocalMAP */
 
@@ -41,72 +41,24 @@ pv_map_weights pv_map_weights_at(const pv_map_descent *settings, uint32_t iterat
 
 /* ---- The gradient ----------------------------------------------------------------------------- */
 
-/* The differences of point i from LANES of its partners. Where there are fewer, the partner is i
- * itself, which exerts no force. */
-static inline void differences(const pv_map_partners *partners, const float *points, uint32_t i,
-                               uint64_t from, float dx[LANES], float dy[LANES])
+/* The loss of a pair is w d / (c + d), whose derivative is 2 w c / (c + d)^2 times the difference, or
+ * w / (1 + d), whose derivative is -2 w / (1 + d)^2 times the difference. */
+void pv_map_gradient(pv_map_forces_fn *forces, const pv_map_pairs *pairs, const float *points,
+                     const pv_map_weights *weights, uint32_t i, float gradient[2])
 {
-    uint64_t left = partners->begin[i + 1] - from;
-    for (size_t k = 0; k < LANES; k++) {
-        const float *other = points + 2 * (size_t)(k < left ? partners->list[from + k] : i);
-        dx[k] = points[2 * (size_t)i] - other[0];
-        dy[k] = points[2 * (size_t)i + 1] - other[1];
-    }
-}
-
-/* Adds up the forces on point i. FORCE is a statement that sets `force` from d = 1 + distance^2. The
- * lanes are independent, so compilers use vector instructions, and the result is the same without. */
-#define ADD_FORCES(FORCE)                                                                          \
-    float fx[LANES] = {0}, fy[LANES] = {0}, dx[LANES], dy[LANES];                                  \
-    for (uint64_t from = partners->begin[i]; from < partners->begin[i + 1]; from += LANES) {       \
-        differences(partners, points, i, from, dx, dy);                                            \
-        for (size_t k = 0; k < LANES; k++) {                                                       \
-            float d = 1 + (dx[k] * dx[k] + dy[k] * dy[k]), force;                                  \
-            FORCE;                                                                                 \
-            fx[k] += force * dx[k];                                                                \
-            fy[k] += force * dy[k];                                                                \
-        }                                                                                          \
-    }                                                                                              \
-    for (size_t k = 0; k < LANES; k++) {                                                           \
-        sum[0] += fx[k];                                                                           \
-        sum[1] += fy[k];                                                                           \
-    }
-
-/* Pairs whose loss is w d / (c + d): its derivative is 2 w c / (c + d)^2 times the difference. */
-static void attract(const pv_map_partners *partners, const float *points, uint32_t i, float c,
-                    float weight, float sum[2])
-{
-    float factor = 2 * weight * c;
-    ADD_FORCES(force = factor / ((c + d) * (c + d)))
-}
-
-/* The same for near pairs with LocalMAP's factor. */
-static void attract_locally(const pv_map_partners *partners, const float *points, uint32_t i,
-                            float weight, float sum[2])
-{
-    float factor = 20 * weight * (float)(radius / 2);
-    ADD_FORCES(force = factor / ((10 + d) * (10 + d) * sqrtf(d)))
-}
-
-/* Pairs whose loss is w / (1 + d). */
-static void repel(const pv_map_partners *partners, const float *points, uint32_t i, float weight,
-                  float sum[2])
-{
-    float factor = -2 * weight;
-    ADD_FORCES(force = factor / ((1 + d) * (1 + d)))
-}
-
-void pv_map_gradient(const pv_map_pairs *pairs, const float *points, const pv_map_weights *weights,
-                     uint32_t i, float gradient[2])
-{
+    const pv_map_force kinds[PV_MAP_KINDS] = {
+        [PV_MAP_NEAR] = {20 * weights->near * (weights->local ? (float)(radius / 2) : 1), 10,
+                         weights->local},
+        [PV_MAP_MID_NEAR] = {20000 * weights->mid_near, 10000, false},
+        [PV_MAP_FURTHER] = {-2 * weights->further, 1, false}};
     gradient[0] = gradient[1] = 0;
-    if (weights->local)
-        attract_locally(&pairs->kinds[PV_MAP_NEAR], points, i, weights->near, gradient);
-    else
-        attract(&pairs->kinds[PV_MAP_NEAR], points, i, 10, weights->near, gradient);
-    if (weights->mid_near > 0)
-        attract(&pairs->kinds[PV_MAP_MID_NEAR], points, i, 10000, weights->mid_near, gradient);
-    repel(&pairs->kinds[PV_MAP_FURTHER], points, i, weights->further, gradient);
+    for (int kind = 0; kind < PV_MAP_KINDS; kind++) {
+        const pv_map_partners *partners = &pairs->kinds[kind];
+        uint64_t from = partners->begin[i];
+        if (kinds[kind].factor != 0)
+            forces(partners->list + from, partners->begin[i + 1] - from, points, i, &kinds[kind],
+                   gradient);
+    }
 }
 
 double pv_map_loss(const pv_map_pairs *pairs, const float *points, const pv_map_weights *weights)
@@ -132,6 +84,7 @@ double pv_map_loss(const pv_map_pairs *pairs, const float *points, const pv_map_
 
 typedef struct descent_job {
     const pv_map_pairs *pairs;
+    pv_map_forces_fn *forces;
     pv_map_weights weights;
     const float *from; /* count x 2: the points */
     float *to;         /* count x 2: the next points */
@@ -147,7 +100,7 @@ static psdvec_status step_rows(void *arg, size_t task, int worker)
     (void)worker;
     for (size_t i = first; i < n && i < first + TASK_ROWS; i++) {
         float gradient[2];
-        pv_map_gradient(job->pairs, job->from, &job->weights, (uint32_t)i, gradient);
+        pv_map_gradient(job->forces, job->pairs, job->from, &job->weights, (uint32_t)i, gradient);
         for (size_t k = 2 * i; k < 2 * i + 2; k++) {
             float g = gradient[k - 2 * i];
             job->mean[k] += 0.1F * (g - job->mean[k]);
@@ -163,7 +116,7 @@ psdvec_status pv_map_descend(psdvec_context *ctx, const pv_map_descent *settings
 {
     size_t n = pairs->count, tasks = (n + TASK_ROWS - 1) / TASK_ROWS;
     pv_scope scope = {.ctx = ctx, .what = "placing the words"};
-    descent_job job = {.pairs = pairs};
+    descent_job job = {.pairs = pairs, .forces = pv_map_forces_best()};
     float *from = points, *to, *spare;
     pv_progress progress;
     psdvec_status status;

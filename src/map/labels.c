@@ -4,10 +4,12 @@
  * level has cells of half the size of those before, so its regions fill a view of twice the
  * magnification. A region is labelled by its most typical word
  *
- *     score = cosine(row of the word, mean of the region's rows) x (log frequency of the word)
+ *     score = projection of the word's row on the mean of the region's rows
+ *             / (1 + log2(max(1, rank / FREQUENT)) / 4)
  *
- * unless a word in it is a label of an earlier level. Without frequencies, the rank of the word in
- * the model takes their place.
+ * unless a word in it is a label of an earlier level. Rows are centred, so words that are used in all
+ * contexts, whose rows are short, have small projections. The rank is that of the word by frequency
+ * among the words of the region; FREQUENT, a twentieth of them and at least 3, are equally good.
  *
  * Time: levels x n x dim. Memory: regions x dim doubles.
  */
@@ -32,18 +34,6 @@ static const double cluster_shallow = 0.93, label_shallow = 0.98, sparse = 0.02;
 
 /* ---- Typical words -------------------------------------------------------------------------------- */
 
-/* A number from 0 to 1 that increases with the frequency of the word. */
-static double weight_of(const psdvec_map *map, uint32_t place)
-{
-    uint32_t word = map->words[place];
-    const psdvec_model *model = map->model;
-    if (!model->counts)
-        return 1 - log1p(word) / log1p(model->info.words);
-    double most = (double)model->counts[0];
-    double frequency = (double)model->counts[word];
-    return frequency >= most ? 1 : log1p(frequency) / log1p(most);
-}
-
 /* The sums of the rows of each region: count x dim. */
 static void sum_regions(const pv_map_rows *rows, const pv_map_regions *regions, double *sums)
 {
@@ -58,18 +48,19 @@ static void sum_regions(const pv_map_rows *rows, const pv_map_regions *regions, 
     }
 }
 
-static double score_of(const psdvec_map *map, const pv_map_rows *rows, uint32_t place,
-                       const double *sum)
+/* rank: of the word in the region, from 0; words are in the order of the model. */
+static double score_of(const pv_map_rows *rows, uint32_t place, const double *sum, uint32_t rank,
+                       uint32_t size)
 {
     const float *row = rows->data + (size_t)place * rows->dim;
-    double product = 0, a = 0, b = 0;
+    double product = 0, square = 0, frequent = fmax(size / 20.0, 3);
     for (uint32_t k = 0; k < rows->dim; k++) {
         product += (double)row[k] * sum[k];
-        a += (double)row[k] * (double)row[k];
-        b += sum[k] * sum[k];
+        square += sum[k] * sum[k];
     }
-    double cosine = a > 0 && b > 0 ? product / sqrt(a * b) : 0;
-    return (1 + cosine) / 2 * weight_of(map, place);
+    double projection = square > 0 ? product / sqrt(square) : 0;
+    double rare = 1 + log2(fmax((rank + 1) / frequent, 1)) / 4;
+    return projection > 0 ? projection / rare : projection * rare;
 }
 
 typedef struct scored {
@@ -105,6 +96,7 @@ psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const p
     uint32_t n = map->info.words, least = n / CLUSTERS;
     pv_scope temp = {.ctx = ctx, .what = "the clusters of the map"};
     pv_map_regions regions;
+    uint32_t *seen;
     double *sums;
     scored *best;
     psdvec_status status;
@@ -116,6 +108,7 @@ psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const p
     map->info.clusters = regions.count;
     PV_TAKE(&temp, sums, (size_t)regions.count * rows->dim);
     PV_TAKE(&temp, best, (size_t)regions.count * PV_MAP_CLUSTER_WORDS);
+    PV_TAKE_ZERO(&temp, seen, regions.count);
     PV_TAKE(&map->scope, map->described, (size_t)regions.count * PV_MAP_CLUSTER_WORDS);
     PV_TAKE_ZERO(&map->scope, map->described_by, regions.count);
     PV_TRY_DONE(pv_scope_status(&temp));
@@ -124,8 +117,9 @@ psdvec_status pv_map_find_clusters(psdvec_context *ctx, psdvec_map *map, const p
     for (uint32_t i = 0; i < n; i++) {
         size_t c = regions.region[i];
         if (c != PV_MAP_NO_REGION)
-            insert(best + c * PV_MAP_CLUSTER_WORDS, &map->described_by[c],
-                   (scored){score_of(map, rows, i, sums + c * rows->dim), i});
+            insert(
+                best + c * PV_MAP_CLUSTER_WORDS, &map->described_by[c],
+                (scored){score_of(rows, i, sums + c * rows->dim, seen[c]++, regions.size[c]), i});
     }
     for (size_t c = 0; c < regions.count; c++)
         for (size_t k = 0; k < map->described_by[c]; k++)
@@ -161,19 +155,21 @@ static psdvec_status add_level(psdvec_context *ctx, psdvec_map *map, const pv_ma
     pv_scope temp = {.ctx = ctx, .what = "the labels of the map"};
     pv_map_regions regions;
     bool *has;
+    uint32_t *seen;
     double *sums;
     scored *best;
     psdvec_status status;
     PV_TRY_DONE(pv_map_regions_find(&temp, map, LEVEL_SIDE << level, label_shallow, sparse,
                                     least ? least : 1, &regions));
     PV_TAKE_ZERO(&temp, has, regions.count);
+    PV_TAKE_ZERO(&temp, seen, regions.count);
     PV_TAKE(&temp, best, regions.count);
     PV_TAKE(&temp, sums, (size_t)regions.count * rows->dim);
     PV_TRY_DONE(pv_scope_status(&temp));
     PV_TRY_DONE(PV_RESERVE(&map->scope, map->labels, *capacity, map->info.labels + regions.count));
     sum_regions(rows, &regions, sums);
     for (size_t r = 0; r < regions.count; r++)
-        best[r] = (scored){-1, 0};
+        best[r] = (scored){-INFINITY, 0};
     for (uint32_t i = 0; i < n; i++)
         if (labelled[i] && regions.region[i] != PV_MAP_NO_REGION)
             has[regions.region[i]] = true;
@@ -181,7 +177,7 @@ static psdvec_status add_level(psdvec_context *ctx, psdvec_map *map, const pv_ma
         size_t r = regions.region[i];
         if (r == PV_MAP_NO_REGION || has[r])
             continue;
-        double score = score_of(map, rows, i, sums + r * rows->dim);
+        double score = score_of(rows, i, sums + r * rows->dim, seen[r]++, regions.size[r]);
         if (score > best[r].score)
             best[r] = (scored){score, i};
     }
@@ -227,5 +223,7 @@ uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail)
     uint64_t most = n < 50000 ? n : 50000; /* regions of the last level */
     return pv_larger(pv_map_regions_bytes(n, LEVEL_SIDE << (PV_MAP_LEVELS - 1)),
                      pv_map_regions_bytes(n, cluster_side(n, detail))) +
-           most * (dim * sizeof(double) + sizeof(scored) + 2 * sizeof(psdvec_map_label)) + n;
+           most * (dim * sizeof(double) + sizeof(scored) + sizeof(uint32_t) +
+                   2 * sizeof(psdvec_map_label)) +
+           n;
 }

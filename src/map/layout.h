@@ -47,12 +47,16 @@ void pv_map_neighbours_free(pv_map_neighbours *neighbours);
 
 /* ---- Pairs (pairs.c) -------------------------------------------------------------------------- */
 
+/* Partners are handled in groups of this size. */
+enum { PV_MAP_LANES = 8 };
+
 /* The partners of every row in pairs of one kind. A pair is in the lists of both of its rows, so
  * that the forces on a row are a sum over its own list, in a fixed order. */
 typedef struct pv_map_partners {
     uint32_t own;    /* pairs that each row chooses */
     uint64_t *begin; /* count + 1 */
-    uint32_t *list;  /* of row i: from begin[i]; those it chose, then the rows that chose it */
+    uint32_t *list;  /* of row i: from begin[i]; those it chose, then the rows that chose it, then i
+                        itself, to a whole number of groups */
 } pv_map_partners;
 
 enum { PV_MAP_NEAR, PV_MAP_MID_NEAR, PV_MAP_FURTHER, PV_MAP_KINDS };
@@ -81,6 +85,21 @@ psdvec_status pv_map_pairs_nearby(psdvec_context *ctx, pv_map_pairs *pairs, cons
                                   double radius, uint32_t round);
 void pv_map_pairs_free(pv_map_pairs *pairs);
 
+/* ---- Forces (forces.c) ------------------------------------------------------------------------ */
+
+/* With d = 1 + distance^2, the force of a partner is the difference of the points times
+ * factor / (shift + d)^2, and divided by sqrt d if `local`. */
+typedef struct pv_map_force {
+    float factor, shift;
+    bool local;
+} pv_map_force;
+
+/* Adds to `sum` the forces on point i of the partners in a list of whole groups. */
+typedef void pv_map_forces_fn(const uint32_t *list, uint64_t count, const float *points, uint32_t i,
+                              const pv_map_force *force, float sum[2]);
+extern pv_map_forces_fn *const pv_map_forces_plain;
+pv_map_forces_fn *pv_map_forces_best(void);
+
 /* ---- Descent (descent.c) ----------------------------------------------------------------------- */
 
 typedef struct pv_map_descent {
@@ -101,8 +120,8 @@ typedef struct pv_map_weights {
 } pv_map_weights;
 pv_map_weights pv_map_weights_at(const pv_map_descent *settings, uint32_t iteration);
 /* The gradient of the loss with respect to point i, and the loss (without LocalMAP's factor). */
-void pv_map_gradient(const pv_map_pairs *pairs, const float *points, const pv_map_weights *weights,
-                     uint32_t i, float gradient[2]);
+void pv_map_gradient(pv_map_forces_fn *forces, const pv_map_pairs *pairs, const float *points,
+                     const pv_map_weights *weights, uint32_t i, float gradient[2]);
 double pv_map_loss(const pv_map_pairs *pairs, const float *points, const pv_map_weights *weights);
 
 #endif

@@ -14,18 +14,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT_WORDS = 200000, MOST_SPARSE_DIM = 4096 };
+enum { EXACT_WORDS = 200000 };
 static const double start_scale = 0.01; /* of the principal components, as in PaCMAP */
 
 /* ---- New maps --------------------------------------------------------------------------------------- */
 
 psdvec_status pv_map_check_model(psdvec_context *ctx, const psdvec_model *model)
 {
-    if (model->info.sparse && model->info.dim > MOST_SPARSE_DIM)
+    if (model->info.sparse && model->info.dim > PV_MAP_SPARSE_DIM)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "%s: the vectors are sparse and have %u dimensions; a map needs at most %d, "
                        "so make dense vectors first (psdvec baseline svd)",
-                       model->path, model->info.dim, (int)MOST_SPARSE_DIM);
+                       model->path, model->info.dim, PV_MAP_SPARSE_DIM);
     return PSDVEC_OK;
 }
 

@@ -2,8 +2,11 @@
 #ifndef PV_MAP_MAP_H
 #define PV_MAP_MAP_H
 
+#include "base/json.h"
 #include "map/layout.h"
 
+/* Sparse vectors with more dimensions have no map. */
+#define PV_MAP_SPARSE_DIM 4096
 /* Words that describe a cluster. */
 #define PV_MAP_CLUSTER_WORDS 20
 /* Levels of labels. */
@@ -65,5 +68,8 @@ psdvec_status pv_map_find_labels(psdvec_context *ctx, psdvec_map *map, const pv_
 /* By level, then those of larger regions first, then by place. */
 void pv_map_sort_labels(psdvec_map_label *labels, size_t count);
 uint64_t pv_map_labels_bytes(uint32_t n, uint32_t dim, double detail);
+
+/* Adds the members of the data of pages to an object (json.c). */
+void pv_map_put(pv_json_writer *json, const psdvec_map *map);
 
 #endif

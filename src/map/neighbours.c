@@ -6,12 +6,13 @@
  * a b - |b|^2 / 2. sgemm computes the products; the distances of those found are computed again in
  * double precision, because the formula loses the digits of small distances.
  *
- * Up to a number of words (`exact`), each row is compared with all others. Above it, rows are
- * divided into cells by k-means, and the rows of a cell are compared with those of the cells whose
- * centres are nearest. Blocks, tiles and cells depend on the rows only, so the result is the same for
- * any number of threads.
+ * Up to a number of words (`exact`), each row is compared with all others; the products of two
+ * blocks of rows are computed once and tried for the rows of both. Above it, rows are divided into
+ * cells by k-means, and the rows of a cell are compared with those of the cells whose centres are
+ * nearest. Blocks, tiles and cells depend on the rows only, and what a heap keeps does not depend on
+ * the order in which rows are tried, so the result is the same for any number of threads.
  *
- * Time: 2 count^2 dim operations if exact, else about 2 count x PROBES x CELL_ROWS x dim.
+ * Time: count^2 dim operations if exact, else about 2 count x PROBES x CELL_ROWS x dim.
  */
 #include "map/layout.h"
 
@@ -22,11 +23,13 @@
 #include "model/search.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BLOCK = 192,          /* queries */
+    SQUARE = 384,         /* rows of a block, if exact */
+    BLOCK = 192,          /* queries, in cells */
     TILE = 512,           /* rows */
     GROUP = 16,           /* products that are compared at a time */
     CELL_ROWS = 1000,     /* mean size of a cell */
@@ -36,9 +39,9 @@ enum {
     PURPOSE = 0x6d617063, /* of random numbers */
 };
 
-typedef struct block {
+typedef struct query_block {
     uint32_t first, count, cell; /* queries: rows in the order of cells */
-} block;
+} query_block;
 
 typedef struct search_job {
     psdvec_context *ctx;
@@ -51,11 +54,13 @@ typedef struct search_job {
     uint32_t *begin;      /* cells + 1: of the rows of a cell, in the order of cells */
     uint32_t *near;       /* cells x cells: cells by the distance of their centres */
     uint32_t *near_count; /* cells: how many of them are searched */
-    block *blocks;
+    query_block *blocks;
     size_t block_count;
-    float *products;         /* workers x BLOCK x TILE */
-    psdvec_neighbour *heaps; /* workers x BLOCK x most */
-    pv_best *bests;          /* workers x BLOCK */
+    float *products;         /* workers x BLOCK x TILE, or SQUARE x SQUARE if exact */
+    psdvec_neighbour *heaps; /* workers x BLOCK x most, or n x most if exact */
+    pv_best *bests;          /* workers x BLOCK, or n if exact */
+    float *need;             /* n, if exact: the least score that a heap accepts */
+    pthread_mutex_t *locks;  /* of the heaps of a block, if exact */
     pv_map_neighbours *out;
     pv_progress progress;
 } search_job;
@@ -237,33 +242,61 @@ done:
 
 /* ---- Search ------------------------------------------------------------------------------------ */
 
-/* Tries the rows first .. first + length - 1 for the queries of a block. */
-static void search_tile(const search_job *job, const block *b, uint32_t first, size_t length,
-                        float *products, pv_best *bests)
+static void multiply(const search_job *job, uint32_t first, size_t count, uint32_t other,
+                     size_t length, float *products, size_t stride)
 {
-    const float *bias = job->bias + first;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)b->count, (int)length, (int)job->dim,
-                1, job->sorted + (size_t)b->first * job->dim, (int)job->dim,
-                job->sorted + (size_t)first * job->dim, (int)job->dim, 0, products, TILE);
-    for (size_t q = 0; q < b->count; q++) {
-        const float *row = products + q * TILE;
-        pv_best *best = &bests[q];
-        float need = best->count == best->most ? best->heap[0].cosine : -INFINITY;
-        for (size_t r = 0; r < length; r++) {
-            if (r % GROUP == 0 && r + GROUP <= length) {
-                int any = 0;
-                for (size_t k = 0; k < GROUP; k++)
-                    any |= row[r + k] + bias[r + k] >= need;
-                if (!any) {
-                    r += GROUP - 1;
-                    continue;
-                }
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)length, (int)job->dim, 1,
+                job->sorted + (size_t)first * job->dim, (int)job->dim,
+                job->sorted + (size_t)other * job->dim, (int)job->dim, 0, products, (int)stride);
+}
+
+/* The least score that a heap accepts. */
+static float need_of(const pv_best *best)
+{
+    return best->count == best->most ? best->heap[0].cosine : -INFINITY;
+}
+
+/* Tries the rows first .. first + length - 1 for a query, whose products with them are `row`. */
+static void try_rows(pv_best *best, uint32_t query, const float *row, const float *bias,
+                     uint32_t first, size_t length)
+{
+    float need = need_of(best);
+    for (size_t r = 0; r < length; r++) {
+        if (r % GROUP == 0 && r + GROUP <= length) {
+            int any = 0;
+            for (size_t k = 0; k < GROUP; k++)
+                any |= row[r + k] + bias[r + k] >= need;
+            if (!any) {
+                r += GROUP - 1;
+                continue;
             }
-            float score = row[r] + bias[r];
-            if (score >= need && first + r != b->first + q) {
-                pv_best_try(best, (psdvec_neighbour){(uint32_t)(first + r), score});
-                need = best->count == best->most ? best->heap[0].cosine : -INFINITY;
+        }
+        float score = row[r] + bias[r];
+        if (score >= need && first + r != query) {
+            pv_best_try(best, (psdvec_neighbour){(uint32_t)(first + r), score});
+            need = need_of(best);
+        }
+    }
+}
+
+/* The reverse: tries a row for the queries first .. first + length - 1, whose heaps are `bests`. */
+static void try_row(pv_best *bests, float *need, uint32_t row, const float *products, float bias,
+                    size_t length)
+{
+    for (size_t q = 0; q < length; q++) {
+        if (q % GROUP == 0 && q + GROUP <= length) {
+            int any = 0;
+            for (size_t k = 0; k < GROUP; k++)
+                any |= products[q + k] + bias >= need[q + k];
+            if (!any) {
+                q += GROUP - 1;
+                continue;
             }
+        }
+        float score = products[q] + bias;
+        if (score >= need[q]) {
+            pv_best_try(&bests[q], (psdvec_neighbour){row, score});
+            need[q] = need_of(&bests[q]);
         }
     }
 }
@@ -289,10 +322,11 @@ static void sort_found(const search_job *job, uint32_t row, pv_best *best)
     }
 }
 
+/* In cells. */
 static psdvec_status search_block(void *arg, size_t task, int worker)
 {
     search_job *job = arg;
-    const block *b = &job->blocks[task];
+    const query_block *b = &job->blocks[task];
     float *products = job->products + (size_t)worker * BLOCK * TILE;
     pv_best *bests = job->bests + (size_t)worker * BLOCK;
     for (size_t q = 0; q < b->count; q++)
@@ -301,36 +335,132 @@ static psdvec_status search_block(void *arg, size_t task, int worker)
     for (uint32_t c = 0; c < job->near_count[b->cell]; c++) {
         uint32_t cell = job->near[(size_t)b->cell * job->cells + c];
         for (uint32_t first = job->begin[cell]; first < job->begin[cell + 1]; first += TILE) {
-            size_t left = job->begin[cell + 1] - first;
-            search_tile(job, b, first, left < TILE ? left : TILE, products, bests);
+            size_t left = job->begin[cell + 1] - first, length = left < TILE ? left : TILE;
+            multiply(job, b->first, b->count, first, length, products, TILE);
+            for (uint32_t q = 0; q < b->count; q++)
+                try_rows(&bests[q], b->first + q, products + (size_t)q * TILE, job->bias + first,
+                         first, length);
         }
         if (pv_stopping(job->ctx))
             return PSDVEC_OK;
     }
     for (uint32_t q = 0; q < b->count; q++)
-        sort_found(job, job->order ? job->order[b->first + q] : b->first + q, &bests[q]);
+        sort_found(job, job->order[b->first + q], &bests[q]);
     pv_progress_add(&job->progress, b->count);
     return PSDVEC_OK;
 }
 
-/* All rows are one cell. */
-static psdvec_status one_cell(search_job *job, pv_scope *scope)
+static size_t square_rows(const search_job *job, size_t block)
 {
-    job->cells = 1;
-    job->sorted = job->rows->data;
-    PV_TAKE_ZERO(scope, job->begin, 2);
-    PV_TAKE_ZERO(scope, job->near, 1);
-    PV_TAKE(scope, job->near_count, 1);
-    PV_TRY(pv_scope_status(scope));
-    job->begin[1] = (uint32_t)job->n;
-    job->near_count[0] = 1;
+    size_t left = job->n - block * SQUARE;
+    return left < SQUARE ? left : SQUARE;
+}
+
+/* Compares the rows of a block with those of all later ones, and with each other. */
+static psdvec_status search_squares(void *arg, size_t block, int worker)
+{
+    search_job *job = arg;
+    float *products = job->products + (size_t)worker * SQUARE * SQUARE;
+    uint32_t first = (uint32_t)(block * SQUARE);
+    size_t count = square_rows(job, block), blocks = (job->n + SQUARE - 1) / SQUARE;
+    for (size_t other = block; other < blocks; other++) {
+        uint32_t begin = (uint32_t)(other * SQUARE);
+        size_t length = square_rows(job, other);
+        multiply(job, first, count, begin, length, products, SQUARE);
+        pthread_mutex_lock(&job->locks[block]);
+        for (uint32_t q = 0; q < count; q++) {
+            pv_best *best = &job->bests[first + q];
+            try_rows(best, first + q, products + (size_t)q * SQUARE, job->bias + begin, begin,
+                     length);
+            job->need[first + q] = need_of(best);
+        }
+        pthread_mutex_unlock(&job->locks[block]);
+        if (other > block) {
+            pthread_mutex_lock(&job->locks[other]);
+            for (uint32_t r = 0; r < count; r++)
+                try_row(job->bests + begin, job->need + begin, first + r,
+                        products + (size_t)r * SQUARE, job->bias[first + r], length);
+            pthread_mutex_unlock(&job->locks[other]);
+        }
+        if (pv_stopping(job->ctx))
+            return PSDVEC_OK;
+        pv_progress_add(&job->progress, 1);
+    }
     return PSDVEC_OK;
+}
+
+static psdvec_status sort_square(void *arg, size_t block, int worker)
+{
+    search_job *job = arg;
+    (void)worker;
+    for (size_t q = 0; q < square_rows(job, block); q++)
+        sort_found(job, (uint32_t)(block * SQUARE + q), &job->bests[block * SQUARE + q]);
+    return PSDVEC_OK;
+}
+
+static void take_biases(search_job *job)
+{
+    for (size_t i = 0; i < job->n; i++)
+        job->bias[i] = bias_of(job->sorted + i * job->dim, job->dim);
+}
+
+static psdvec_status search_all(search_job *job, pv_scope *scope)
+{
+    size_t n = job->n, blocks = (n + SQUARE - 1) / SQUARE, made = 0;
+    size_t workers = (size_t)psdvec_threads(job->ctx);
+    psdvec_status status;
+    job->sorted = job->rows->data;
+    PV_TAKE(scope, job->bias, n);
+    PV_TAKE(scope, job->products, workers * SQUARE * SQUARE);
+    PV_TAKE(scope, job->heaps, n * job->most);
+    PV_TAKE(scope, job->bests, n);
+    PV_TAKE(scope, job->need, n);
+    PV_TAKE(scope, job->locks, blocks);
+    PV_TRY(pv_scope_status(scope));
+    take_biases(job);
+    for (size_t i = 0; i < n; i++) {
+        job->bests[i] = (pv_best){.heap = job->heaps + i * job->most, .most = job->most};
+        job->need[i] = -INFINITY;
+    }
+    for (; made < blocks; made++)
+        pthread_mutex_init(&job->locks[made], NULL);
+    pv_progress_begin(&job->progress, job->ctx, "neighbours", "blocks", blocks * (blocks + 1) / 2);
+    PV_TRY_DONE(pv_parallel_tasks(job->ctx, blocks, search_squares, job));
+    PV_TRY_DONE(pv_check_cancel(job->ctx));
+    PV_TRY_DONE(pv_parallel_tasks(job->ctx, blocks, sort_square, job));
+    status = pv_check_cancel(job->ctx);
+done:
+    while (made > 0)
+        pthread_mutex_destroy(&job->locks[--made]);
+    return status;
+}
+
+static psdvec_status search_cells(search_job *job, pv_scope *scope)
+{
+    size_t n = job->n, workers = (size_t)psdvec_threads(job->ctx);
+    PV_TRY(make_cells(job, scope));
+    PV_TAKE(scope, job->bias, n);
+    PV_TAKE(scope, job->blocks, n / BLOCK + job->cells + 1);
+    PV_TAKE(scope, job->products, workers * BLOCK * TILE);
+    PV_TAKE(scope, job->heaps, workers * BLOCK * job->most);
+    PV_TAKE(scope, job->bests, workers * BLOCK);
+    PV_TRY(pv_scope_status(scope));
+    take_biases(job);
+    for (uint32_t cell = 0; cell < job->cells; cell++)
+        for (uint32_t first = job->begin[cell]; first < job->begin[cell + 1]; first += BLOCK) {
+            uint32_t left = job->begin[cell + 1] - first;
+            job->blocks[job->block_count++] =
+                (query_block){first, left < BLOCK ? left : BLOCK, cell};
+        }
+    pv_progress_begin(&job->progress, job->ctx, "neighbours", "words", n);
+    PV_TRY(pv_parallel_tasks(job->ctx, job->block_count, search_block, job));
+    return pv_check_cancel(job->ctx);
 }
 
 psdvec_status pv_map_neighbours_find(psdvec_context *ctx, const pv_map_rows *rows, uint32_t most,
                                      bool exact, pv_map_neighbours *neighbours)
 {
-    size_t n = rows->count, workers = (size_t)psdvec_threads(ctx);
+    size_t n = rows->count;
     pv_scope scope = {.ctx = ctx, .what = "the search for neighbours"};
     search_job job = {
         .ctx = ctx, .rows = rows, .n = n, .dim = rows->dim, .most = most, .out = neighbours};
@@ -341,23 +471,7 @@ psdvec_status pv_map_neighbours_find(psdvec_context *ctx, const pv_map_rows *row
     PV_TAKE(&neighbours->scope, neighbours->distance, n * most);
     PV_TRY_DONE(pv_scope_status(&neighbours->scope));
     PV_TRY_DONE(pv_blas_ready(ctx));
-    PV_TRY_DONE(exact ? one_cell(&job, &scope) : make_cells(&job, &scope));
-    PV_TAKE(&scope, job.bias, n);
-    PV_TAKE(&scope, job.blocks, n / BLOCK + job.cells + 1);
-    PV_TAKE(&scope, job.products, workers * BLOCK * TILE);
-    PV_TAKE(&scope, job.heaps, workers * BLOCK * most);
-    PV_TAKE(&scope, job.bests, workers * BLOCK);
-    PV_TRY_DONE(pv_scope_status(&scope));
-    for (size_t i = 0; i < n; i++)
-        job.bias[i] = bias_of(job.sorted + i * job.dim, job.dim);
-    for (uint32_t cell = 0; cell < job.cells; cell++)
-        for (uint32_t first = job.begin[cell]; first < job.begin[cell + 1]; first += BLOCK) {
-            uint32_t left = job.begin[cell + 1] - first;
-            job.blocks[job.block_count++] = (block){first, left < BLOCK ? left : BLOCK, cell};
-        }
-    pv_progress_begin(&job.progress, ctx, "neighbours", "words", n);
-    PV_TRY_DONE(pv_parallel_tasks(ctx, job.block_count, search_block, &job));
-    PV_TRY_DONE(pv_check_cancel(ctx));
+    PV_TRY_DONE(exact ? search_all(&job, &scope) : search_cells(&job, &scope));
     pv_progress_end(&job.progress);
 done:
     pv_scope_free(&scope);
@@ -368,14 +482,15 @@ uint64_t pv_map_neighbours_bytes(psdvec_context *ctx, uint32_t count, uint32_t d
                                  bool exact)
 {
     uint64_t n = count, workers = (uint64_t)psdvec_threads(ctx), cells = cells_for(n);
-    uint64_t bytes =
-        n * most * (sizeof(uint32_t) + sizeof(float)) + n * sizeof(float) +
-        workers * BLOCK *
-            (TILE * sizeof(float) + most * sizeof(psdvec_neighbour) + sizeof(pv_best)) +
-        (n / BLOCK + (exact ? 1 : cells) + 1) * sizeof(block);
+    uint64_t bytes = n * most * (sizeof(uint32_t) + sizeof(float)) + n * sizeof(float);
     if (exact)
-        return bytes;
-    return bytes + n * (2 * sizeof(uint32_t) + dim * sizeof(float)) +
+        return bytes + workers * SQUARE * SQUARE * sizeof(float) +
+               n * (most * sizeof(psdvec_neighbour) + sizeof(pv_best) + sizeof(float)) +
+               (n / SQUARE + 1) * sizeof(pthread_mutex_t);
+    return bytes + (n / BLOCK + cells + 1) * sizeof(query_block) +
+           workers * BLOCK *
+               (TILE * sizeof(float) + most * sizeof(psdvec_neighbour) + sizeof(pv_best)) +
+           n * (2 * sizeof(uint32_t) + dim * sizeof(float)) +
            cells * (cells + 3) * sizeof(uint32_t) + cells * (dim + 1) * sizeof(float) +
            workers * TILE * (cells + dim) * sizeof(float) +
            cells *

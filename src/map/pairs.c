@@ -170,6 +170,12 @@ static psdvec_status choose_rows(void *arg, size_t task, int worker)
 
 /* ---- Lists of partners ------------------------------------------------------------------------ */
 
+/* The size of a list of partners, at most. */
+static uint64_t list_size(uint64_t count, uint64_t own)
+{
+    return 2 * count * own + count * (PV_MAP_LANES - 1);
+}
+
 static void list_partners(uint32_t count, const uint32_t *chosen, pv_map_partners *partners)
 {
     size_t own = partners->own, all = (size_t)count * own;
@@ -181,17 +187,22 @@ static void list_partners(uint32_t count, const uint32_t *chosen, pv_map_partner
     for (uint64_t sum = 0, i = 0; i <= count; i++) {
         uint64_t size = i < count ? begin[i] + own : 0;
         begin[i] = sum;
-        sum += size;
+        sum += (size + PV_MAP_LANES - 1) / PV_MAP_LANES * PV_MAP_LANES;
     }
     for (size_t i = 0; i < count; i++) {
+        for (uint64_t k = begin[i]; k < begin[i + 1]; k++)
+            partners->list[k] = (uint32_t)i;
         memcpy(partners->list + begin[i], chosen + i * own, own * sizeof *chosen);
-        begin[i] += own; /* where the next row that chose it goes */
     }
+    for (size_t i = 0; i < count; i++)
+        begin[i] += own; /* where the next row that chose it goes */
     for (size_t k = 0; k < all; k++)
         partners->list[begin[chosen[k]]++] = (uint32_t)(k / own);
-    for (size_t i = count; i > 0; i--)
-        begin[i] = begin[i - 1];
-    begin[0] = 0;
+    for (uint64_t sum = 0, i = 0; i < count; i++) {
+        uint64_t size = begin[i] - sum;
+        begin[i] = sum;
+        sum += (size + PV_MAP_LANES - 1) / PV_MAP_LANES * PV_MAP_LANES;
+    }
 }
 
 psdvec_status pv_map_pairs_make(psdvec_context *ctx, const pv_map_rows *rows,
@@ -213,7 +224,7 @@ psdvec_status pv_map_pairs_make(psdvec_context *ctx, const pv_map_rows *rows,
         partners->own = own[kind];
         PV_TAKE(&temp, job.chosen[kind], n * own[kind]);
         PV_TAKE(&pairs->scope, partners->begin, n + 1);
-        PV_TAKE(&pairs->scope, partners->list, 2 * n * own[kind]);
+        PV_TAKE(&pairs->scope, partners->list, list_size(n, own[kind]));
     }
     PV_TRY_DONE(pv_scope_status(&temp));
     PV_TRY_DONE(pv_scope_status(&pairs->scope));
@@ -234,7 +245,7 @@ uint64_t pv_map_pairs_bytes(uint32_t count, const uint32_t own[PV_MAP_KINDS])
     uint64_t bytes = count * sizeof(float);
     for (int kind = 0; kind < PV_MAP_KINDS; kind++)
         bytes += (count + 1) * sizeof(uint64_t) +
-                 3 * (uint64_t)count * own[kind] * sizeof(uint32_t);
+                 (list_size(count, own[kind]) + (uint64_t)count * own[kind]) * sizeof(uint32_t);
     return bytes;
 }
 

@@ -414,7 +414,7 @@ PY
 }
 
 # The page needs node, npm and Chromium; the tests of the browser are in tests/web.
-# browse FILE: runs the tests of a file of tests/web.
+# browse FILE [ARGUMENT]...: runs the tests of a file of tests/web.
 browse() {
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
     [ -x /usr/bin/chromium ] || skip "no Chromium"
@@ -423,7 +423,7 @@ browse() {
     serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt" --topics "$F/topics.safetensors"
     curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
     cp "$HERE"/../web/*.mjs "$tools"
-    (cd "$tools" && timeout 480 node "$1" "$URL" ${PICTURES:+"$PICTURES"})
+    (cd "$tools" && timeout 480 node "$1" "$URL" "${@:2}" ${PICTURES:+"$PICTURES"})
     stop
 }
 
@@ -435,10 +435,50 @@ browse() {
     browse map.mjs
 }
 
+@test "--export writes a site that a plain web server and a disk can show" {
+    "$PSDVEC" explore "$F/model.safetensors" "$F/other.safetensors" --export site 2>messages || {
+        grep -q 'built without the page' messages && skip "psdvec was built without the page"
+        cat messages && return 1
+    }
+    grep -qE '^Writing about [0-9.]+ KiB in 12 files to site$' messages
+    grep -q 'written .*site (12 files' messages
+    [ "$(ls site | wc -l)" -eq 12 ]
+    # Again, with fewer words: old parts are replaced, and no temporary file remains.
+    touch site/psdvec-near-0-7.js site/own.txt
+    "$PSDVEC" explore "$F/model.safetensors" --export site --export-words 10 --map-words 0 -q
+    [ "$(ls -A site | tr '\n' ' ')" = "app.css app.js index.html own.txt psdvec-models.js psdvec-near-0-0.js psdvec-vectors-0-0.js psdvec-words-0.js " ]
+    mkdir other && touch other/index.html
+    refused 2 "the folder other is not empty, and not an older export" explore "$F/model.safetensors" --export other
+    [ "$(ls other)" = index.html ] && [ ! -s other/index.html ]
+    refused 5 "cannot write" explore "$F/model.safetensors" --export nosuch/folder/site
+    refused 2 "--get and --export cannot be combined" explore "$F/model.safetensors" --export x --get /api/v1/models
+}
+
+@test "the exported site in Chromium: neighbours, sums, map, policy, from a web server and from the disk" {
+    "$PSDVEC" explore "$F/model.safetensors" "$F/other.safetensors" --export site -q 2>messages || skip "psdvec was built without the page"
+    python3 -u -m http.server 0 --bind 127.0.0.1 --directory site >http 2>&1 3>&- &
+    SITE=$!
+    for _ in $(seq 100); do
+        grep -q '^Serving' http && break
+        sleep 0.05
+    done
+    port=$(sed -n 's/^Serving .* port \([0-9]*\).*/\1/p' http)
+    browse export.mjs "http://127.0.0.1:$port/" "$PWD/site"
+    kill $SITE
+}
+
 @test "the page is type-checked, and its lock file names no registry" {
     ! grep -E 'resolved|registry' "$HERE/../../web/package-lock.json"
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
     tools=$(dirname "$PSDVEC")/web-tests
     (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install TypeScript"
     "$tools/node_modules/.bin/tsc" -p "$HERE/../../web"
+}
+
+@test "the parts of the page that need no browser" {
+    command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"
+    tools=$(dirname "$PSDVEC")/web-tests
+    (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install esbuild"
+    cp "$HERE"/../web/*.mjs "$tools"
+    (cd "$tools" && node units.mjs "$(realpath "$HERE/../../web/src")")
 }

@@ -6,7 +6,7 @@ setup() { common_setup; }
 @test "there is a manual page for every visible command" {
     mkdir man
     "$PSDVEC" internal-man man
-    [ "$(ls man | tr '\n' ' ')" = "psdvec-analogy.1 psdvec-ask.1 psdvec-baseline-cca.1 psdvec-baseline-glove.1 psdvec-baseline-ppmi.1 psdvec-baseline-sgns.1 psdvec-baseline-sparse.1 psdvec-baseline-svd.1 psdvec-compare.1 psdvec-convert.1 psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-eval.1 psdvec-explain.1 psdvec-explore.1 psdvec-extend.1 psdvec-fit-temperature.1 psdvec-generate.1 psdvec-help.1 psdvec-info.1 psdvec-interaction.1 psdvec-map.1 psdvec-next.1 psdvec-odd-one-out.1 psdvec-phrases.1 psdvec-residuals.1 psdvec-score.1 psdvec-similar.1 psdvec-simulate.1 psdvec-table.1 psdvec-tokenize.1 psdvec-topics-apply.1 psdvec-topics-compare.1 psdvec-topics-learn.1 psdvec-topics-page.1 psdvec-topics-show.1 psdvec-train.1 psdvec-vector.1 psdvec.1 " ]
+    [ "$(ls man | tr '\n' ' ')" = "psdvec-analogy.1 psdvec-ask.1 psdvec-baseline-cca.1 psdvec-baseline-glove.1 psdvec-baseline-ppmi.1 psdvec-baseline-sgns.1 psdvec-baseline-sparse.1 psdvec-baseline-svd.1 psdvec-compare.1 psdvec-convert.1 psdvec-count.1 psdvec-counts-dump.1 psdvec-counts-export.1 psdvec-counts-import.1 psdvec-counts-info.1 psdvec-counts-merge.1 psdvec-counts-show.1 psdvec-eval.1 psdvec-explain.1 psdvec-explore.1 psdvec-extend.1 psdvec-fit-temperature.1 psdvec-generate.1 psdvec-help.1 psdvec-info.1 psdvec-interaction.1 psdvec-map.1 psdvec-next.1 psdvec-odd-one-out.1 psdvec-phrases.1 psdvec-report.1 psdvec-residuals.1 psdvec-score.1 psdvec-similar.1 psdvec-simulate.1 psdvec-table.1 psdvec-tokenize.1 psdvec-topics-apply.1 psdvec-topics-compare.1 psdvec-topics-learn.1 psdvec-topics-page.1 psdvec-topics-show.1 psdvec-train.1 psdvec-vector.1 psdvec.1 " ]
 }
 
 @test "man and mandoc report no problems" {
@@ -69,7 +69,7 @@ complete_bash() {
     bash -n completion.bash
     mkdir data
     touch data.txt
-    [ "$(complete_bash psdvec '')" = "train extend info table eval convert fit-temperature baseline similar analogy odd-one-out compare vector map ask explore score next explain generate residuals simulate interaction topics count tokenize phrases counts help --help --version" ]
+    [ "$(complete_bash psdvec '')" = "train extend info report table eval convert fit-temperature baseline similar analogy odd-one-out compare vector map ask explore score next explain generate residuals simulate interaction topics count tokenize phrases counts help --help --version" ]
     [ "$(complete_bash psdvec counts '')" = "info show dump merge export import" ]
     [ "$(complete_bash psdvec help cou)" = "count counts" ]
     [ "$(complete_bash psdvec count --tok)" = "--tokenizer" ]

@@ -111,6 +111,7 @@ typedef struct sweep_fault {
     int class, error;
     enum kind kind;
     bool again;
+    long next; /* the other side does not want it before this call of the class */
 } sweep_fault;
 
 static struct {
@@ -281,7 +282,7 @@ enum { SAVED = 256, SAVED_BYTES = 1 << 24 };
 static saved_file saved[SAVED];
 static int saved_count;
 static char saved_room[SAVED_BYTES]; /* pages that are not used take no memory */
-static char compare_room[1 << 16];
+static char entries_room[1 << 16];
 static long sequence;
 static atomic_bool shares_memory; /* there is a mapping of a file that can be written */
 
@@ -340,20 +341,22 @@ static bool has_threads(void)
         return false;
     long folder =
         syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long bytes = syscall(SYS_getdents64, folder, compare_room, sizeof compare_room);
+    long bytes = syscall(SYS_getdents64, folder, entries_room, sizeof entries_room);
     syscall(SYS_close, folder);
     int entries = 0;
     for (long at = 0; at < bytes; entries++)
-        at += ((const struct dirent64 *)(compare_room + at))->d_reclen;
+        at += ((const struct dirent64 *)(entries_room + at))->d_reclen;
     return entries != 3; /* ".", ".." and the main thread */
 }
 
-static char answer(void)
+/* Returns the letter of the answer, and takes the next call that the other side wants. */
+static long answer(sweep_fault *about)
 {
-    char letter;
-    if (syscall(SYS_read, wish.serve, &letter, 1L) != 1)
+    long words[2];
+    if (syscall(SYS_read, wish.serve, words, sizeof words) != (long)sizeof words)
         syscall(SYS_exit_group, 98);
-    return letter;
+    about->next = words[1];
+    return words[0];
 }
 
 static void tell(const question *what)
@@ -390,10 +393,13 @@ static bool in_locales(void)
 /* Tries the faults of a call. Returns in the copies, in which the call fails, and at the end. */
 static void sweep(call_class class, long number)
 {
-    bool wished = false;
-    for (int i = 0; i < wish.sweeps; i++)
-        wished |= wish.sweep[i].class == (int)class;
-    if (!wished || ++sequence < wish.from)
+    bool swept = false, wanted = false;
+    for (int i = 0; i < wish.sweeps; i++) {
+        swept |= wish.sweep[i].class == (int)class;
+        wanted |= wish.sweep[i].class == (int)class && number >= wish.sweep[i].next;
+    }
+    sequence += swept;
+    if (!wanted || sequence < wish.from)
         return;
     int error = errno;
     inside = true;
@@ -402,14 +408,14 @@ static void sweep(call_class class, long number)
         about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]);
     bool single = !has_threads() && !atomic_load(&shares_memory) && !in_locales();
     for (int i = 0; i < wish.sweeps; i++) {
-        if (wish.sweep[i].class != (int)class)
+        if (wish.sweep[i].class != (int)class || number < wish.sweep[i].next)
             continue;
         about.what = 'a';
         about.number = number;
         about.fault = i;
         about.able = single && save_files();
         tell(&about);
-        if (answer() != 'f')
+        if (answer(&wish.sweep[i]) != 'f')
             continue;
         int child = fork();
         if (child == 0) {
@@ -433,7 +439,9 @@ static void sweep(call_class class, long number)
         about.what = 'e';
         about.number = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
         tell(&about);
-        answer(); /* until now the other side may have killed it, so the number stays its own */
+        answer(
+            &wish.sweep
+                 [i]); /* until now the other side may have killed it, so the number stays its own */
         waitid(P_PID, (id_t)child, &info, WEXITED);
         restore_files();
     }

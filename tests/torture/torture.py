@@ -14,6 +14,7 @@ was interrupted continues; a change of the program starts from the beginning.
 """
 
 import argparse
+import bisect
 import bz2
 import collections
 import concurrent.futures
@@ -156,6 +157,7 @@ def make_inputs(folder, program):
     write("folder/two.txt.gz", gzip.compress(second.encode(), mtime=0))
     write("folder/three.txt.bz2", bz2.compress(second.encode()))
     write("words.txt", "music\nart\nriver\n")
+    write("map.tsv", "word\tx\ty\nmusic\t1\t2\nart\t-1\t0.5\nriver\t3\t-2\n")
     write("queries.txt", "music\nman : king :: woman\ninfo\nking man woman book\n")
     write("pairs.txt", "king man 7\nMusic Art 8.5\nking hall 2\nbook art 5\nriver road 3\n")
     write("analogies.txt", ": family\nking man king woman\n: gram1-plural\nbook art hall music\n")
@@ -244,6 +246,18 @@ def read_bytes(path):
         return file.read()
 
 
+def clear(path):
+    with open(path, "wb"):
+        pass
+
+
+def digest_of(*paths):
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(read_bytes(path))
+    return digest.hexdigest()
+
+
 def list_folder(folder):
     """Everything in the folder: the content of files, None for folders."""
     found = {}
@@ -317,8 +331,9 @@ class Server:
             raise NotSeen
         return struct.unpack("6l", answer)
 
-    def answer(self, letter):
-        self.socket.send(letter)
+    def answer(self, letter, following):
+        """`following` is the number of the next call at which the fault is wanted."""
+        self.socket.send(struct.pack("2l", ord(letter), following))
 
     def end(self):
         self.socket.close()
@@ -359,7 +374,17 @@ class Bench:
         return self.local.folder
 
     def make_inputs(self):
-        shutil.rmtree(self.work + "/in", ignore_errors=True)
+        """Makes the inputs, unless the same program and script have made them here."""
+        made, digest = os.path.join(self.work, "in.made"), digest_of(self.program, __file__)
+        if os.path.exists(made) and read_bytes(made).decode() == digest:
+            return
+        clear(made)
+        self.make_inputs_anew()
+        with open(made, "w", encoding="ascii") as file:
+            file.write(digest)
+
+    def make_inputs_anew(self):
+        shutil.rmtree(self.inputs, ignore_errors=True)
         os.makedirs(self.inputs)
         make_inputs(self.inputs, self.program)
         # An interrupted run.
@@ -654,12 +679,9 @@ class Store:
     """Results of earlier runs with the same program."""
 
     def __init__(self, bench, path):
-        digest = hashlib.sha256()
-        for file in (bench.program, bench.library, __file__, os.path.join(HERE, "commands.txt")):
-            with open(file, "rb") as content:
-                digest.update(content.read())
         self.done, self.path, self.lock = {}, path, threading.Lock()
-        heading = json.dumps({"program": digest.hexdigest()})
+        heading = json.dumps({"program": digest_of(bench.program, bench.library, __file__,
+                                                   os.path.join(HERE, "commands.txt"))})
         try:
             with open(path, encoding="utf-8") as file:
                 if file.readline().strip() == heading:
@@ -754,8 +776,16 @@ class Sweep:
     def run(self, todo, finish):
         """Calls finish(class, kind, number, outcome) for those of `todo` that can be copied."""
         start, left = 1, set(todo)
+        self.wanted = collections.defaultdict(list)  # sorted numbers of calls
+        for class_, kind, number in sorted(todo):
+            self.wanted[class_, kind].append(number)
         while start and left:
             start = self.run_from(start, left, finish)
+
+    def following(self, fault, number):
+        numbers = self.wanted[fault]
+        place = bisect.bisect_right(numbers, number)
+        return numbers[place] if place < len(numbers) else sys.maxsize
 
     def run_from(self, start, left, finish):
         """Returns the number of the call from which to go on, or None at the end."""
@@ -777,21 +807,22 @@ class Sweep:
                 return None
             _, number, sequence, fault, changes, able = question
             key = (*self.faults[fault], number)
+            following = self.following(self.faults[fault], number)
             if not able or key not in left:
-                self.server.answer(b"s")
+                self.server.answer("s", following)
                 continue
             left.discard(key)
             if changes != self.changes:
                 self.take_snapshot()
                 self.changes = changes
             clear(self.folder + ".log")
-            self.server.answer(b"f")
+            self.server.answer("f", following)
             outcome = self.wait()
             finish(*key, outcome)
             if not self.restore(outcome.files):
                 self.stop(process)
                 return sequence  # further faults of this call may be left
-            self.server.answer(b"c")
+            self.server.answer("c", following)
 
     def stop(self, process):
         os.kill(process, signal.SIGKILL)
@@ -850,11 +881,6 @@ class Sweep:
                     file.truncate(0)
                     file.write(content)
         return True
-
-
-def clear(path):
-    with open(path, "wb"):
-        pass
 
 
 def judge_killed(reference, outcome):
@@ -1275,7 +1301,10 @@ def main():
                                                if "power" in reference.case.tags or not options.slice])
     plan = plan_faults(options, references)
     if plan:
-        findings += run_plan(options, bench, store, plan)
+        try:
+            findings += run_plan(options, bench, store, plan)
+        except Disturbed as error:
+            sys.exit(f"torture: {error}")
     bench.end()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     own = resource.getrusage(resource.RUSAGE_SELF)

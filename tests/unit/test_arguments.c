@@ -189,6 +189,7 @@ typedef struct bench {
     psdvec_test_list *test_list;
     psdvec_topics *topics, *labelled;
     psdvec_map *map;
+    psdvec_description *description;
     char *letters; /* a text that has words with any options */
     char *output, *list, *glove, *tests, *folder, *kept, *phrases, *topics_path, *map_path,
         *map_table;
@@ -747,6 +748,27 @@ ANYTHING(psdvec_map_cluster_words, THE_MAP, 0, GIVE(count, &a_size))
 GETTER(psdvec_map_format_of, , GIVE(path, "a.svg"), GIVE(format, &(psdvec_map_format){0}))
 CALL(psdvec_map_draw, CTX, THE_MAP, GIVE(options, (psdvec_drawing_options[]){small_picture()}),
      GIVE(output, b->map_path))
+CALL(psdvec_map_json, CTX, THE_MAP, GIVE(on_json, hear_json), GIVE(user, b))
+
+/* ---- describe.h */
+static psdvec_status call_psdvec_model_describe(bench *b)
+{
+    psdvec_describe_options options;
+    psdvec_description *object = NO_OBJECT;
+    const psdvec_test *tests[] = {GIVE_ELEMENT("tests[0]", b->test)};
+    psdvec_describe_options_default(&options);
+    options.map = 0;
+    options.builtin = false;
+    psdvec_status status = psdvec_model_describe(CTX, GIVE(options, &options), THE_MODEL,
+                                                 GIVE(tests, tests), 1, GIVE(words, &(uint32_t){0}),
+                                                 1, GIVE(description, &object));
+    made(b, "description", status, (void **)&object);
+    psdvec_description_free(object);
+    return status;
+}
+ANYTHING(psdvec_description_free, NULL)
+GETTER(psdvec_description_json, != NULL, GIVE(description, b->description), GIVE(length, &a_size))
+GETTER(psdvec_description_text, != NULL, GIVE(description, b->description), GIVE(length, &a_size))
 
 /* ---- baseline.h */
 GETTER(psdvec_method_find, , GIVE(name, "svd"), GIVE(method, &(psdvec_method){0}))
@@ -980,6 +1002,12 @@ static const row rows[] = {
     ROW(psdvec_map_cluster_words, BY_ANSWER, "", "map count"),
     ROW(psdvec_map_format_of, BY_ANSWER, "path", "format"),
     ROW(psdvec_map_draw, BY_CONTEXT, "ctx map output", "options"),
+    ROW(psdvec_map_json, BY_CONTEXT, "ctx map on_json", "user"),
+    /* describe.h */
+    ROW(psdvec_model_describe, BY_CONTEXT, "ctx model tests tests[0] words description", "options"),
+    ROW(psdvec_description_free, BY_ANSWER, "", "description"),
+    ROW(psdvec_description_json, BY_ANSWER, "description", "length"),
+    ROW(psdvec_description_text, BY_ANSWER, "description", "length"),
     /* baseline.h */
     ROW(psdvec_method_find, BY_ANSWER, "name method", ""),
     ROW(psdvec_baseline_options_check, BY_CONTEXT, "ctx", "options"),
@@ -1127,6 +1155,12 @@ static void bench_open(bench *b)
     open_labelled(b);
     well(b->ctx, psdvec_map_make(b->ctx, NULL, b->t->model, NULL, 0, &b->map));
     well(b->ctx, psdvec_map_draw(b->ctx, b->map, NULL, b->map_table));
+    psdvec_describe_options brief;
+    psdvec_describe_options_default(&brief);
+    brief.map = 0;
+    brief.builtin = false;
+    well(b->ctx,
+         psdvec_model_describe(b->ctx, &brief, b->t->model, NULL, 0, NULL, 0, &b->description));
     b->settings = psdvec_settings_new(PSDVEC_OPTIONS_TRAIN, NULL);
     assert_non_null(b->settings);
 }
@@ -1138,6 +1172,7 @@ static void bench_close(bench *b)
     psdvec_topics_close(b->topics);
     psdvec_topics_close(b->labelled);
     psdvec_map_free(b->map);
+    psdvec_description_free(b->description);
     psdvec_report_free(b->report);
     psdvec_test_close(b->test);
     psdvec_test_list_close(b->test_list);

@@ -70,7 +70,7 @@ static void the_gradient_is_that_of_the_loss(void **state)
         for (uint32_t k = 0; k < 2 * N; k += 7) {
             const float step = 1e-2F;
             float before = points[k], gradient[2];
-            pv_map_gradient(&pairs, points, &weights, k / 2, gradient);
+            pv_map_gradient(pv_map_forces_best(), &pairs, points, &weights, k / 2, gradient);
             points[k] = before + step;
             double above = pv_map_loss(&pairs, points, &weights), high = (double)points[k];
             points[k] = before - step;
@@ -84,6 +84,28 @@ static void the_gradient_is_that_of_the_loss(void **state)
     pv_map_neighbours_free(&neighbours);
     pv_map_rows_free(&rows);
     psdvec_model_close(model);
+}
+
+static void all_kernels_of_forces_give_the_same_bits(void **state)
+{
+    enum { N = 50, MOST = 64 };
+    static const pv_map_force forces[] = {
+        {20, 10, false}, {100, 10, true}, {20000, 10000, false}, {-2, 1, false}};
+    float points[2 * N];
+    uint32_t list[MOST];
+    (void)state;
+    for (uint32_t k = 0; k < 2 * N; k++)
+        points[k] = (float)(30 * pv_random_normal(4, 0, k));
+    for (uint32_t k = 0; k < MOST; k++)
+        list[k] = (uint32_t)(pv_random_u64(4, 1, k) % N);
+    for (size_t f = 0; f < sizeof forces / sizeof *forces; f++)
+        for (uint32_t i = 0; i < N; i++)
+            for (uint64_t count = 0; count <= MOST; count += PV_MAP_LANES) {
+                float plain[2] = {1, 2}, best[2] = {1, 2};
+                pv_map_forces_plain(list, count, points, i, &forces[f], plain);
+                pv_map_forces_best()(list, count, points, i, &forces[f], best);
+                assert_memory_equal(plain, best, sizeof plain);
+            }
 }
 
 static void weights_change_in_three_phases(void **state)
@@ -512,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, workshop_open, workshop_close)
         TEST(the_gradient_is_that_of_the_loss),
+        TEST(all_kernels_of_forces_give_the_same_bits),
         TEST(weights_change_in_three_phases),
         TEST(neighbours_are_those_of_a_plain_search),
         TEST(maps_have_the_same_bits_for_any_number_of_threads),

@@ -7,7 +7,8 @@
 
 import assert from "node:assert/strict";
 import {join} from "node:path";
-import {launch, run} from "./harness.mjs";
+import {launch} from "./harness.mjs";
+import {run} from "./tap.mjs";
 
 const [url, folder] = process.argv.slice(2);
 const {page, outside, problems, open, settled, changes, text, rows, accessible, close} = await launch(url);

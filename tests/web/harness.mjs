@@ -1,4 +1,4 @@
-// What the tests in the browser share: Chromium, opening states of the page, axe, and TAP.
+// What the tests in the browser share: Chromium, opening states of the page, and axe.
 //
 // They run in the folder that has playwright-core and axe-core in node_modules.
 
@@ -58,24 +58,6 @@ export async function launch(url) {
       rmSync(profile, {recursive: true, force: true});
     },
   };
-}
-
-/** Runs tests, an object of names and functions, and prints TAP. Returns how many failed. */
-export async function run(tests) {
-  let number = 0, failed = 0;
-  console.log(`1..${Object.keys(tests).length}`);
-  for (const [name, test] of Object.entries(tests)) {
-    number++;
-    try {
-      await test();
-      console.log(`ok ${number} - ${name}`);
-    } catch (error) {
-      failed++;
-      console.log(`not ok ${number} - ${name}`);
-      console.log(String(error.stack ?? error).replace(/^/gm, "# "));
-    }
-  }
-  return failed;
 }
 
 /** The number of coloured pixels of an element: those that differ clearly from grey. */

@@ -8,7 +8,8 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
-import {coloured, launch, run} from "./harness.mjs";
+import {coloured, launch} from "./harness.mjs";
+import {run} from "./tap.mjs";
 
 const [url, folder] = process.argv.slice(2);
 const {page, context, outside, problems, open, settled, changes, text, rows, accessible, close} = await launch(url);

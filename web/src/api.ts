@@ -1,4 +1,7 @@
-// Requests to the server that sent this page: docs/reference/http-api.md.
+// Requests to the server that sent this page: docs/reference/http-api.md. Without a server, files
+// beside the page answer them.
+
+import {answer, answerBytes, isStatic} from "./static";
 
 export interface ModelInfo {
   name: string; words: number; dim: number; method: string | null; sparse: boolean;
@@ -17,7 +20,7 @@ export interface Answer { word: string; score: number; count?: number }
 export interface Analogy { a: string; b: string; c: string; add: Answer[]; mul: Answer[]; spelled: string[] }
 export interface SharedContext { word: string; product_a: number; product_b: number; seen_a?: number; seen_b?: number }
 export interface Comparison {
-  a: string; b: string; cosine: number; product: number; contexts?: SharedContext[];
+  a: string; b: string; cosine: number; product?: number; contexts?: SharedContext[];
   counts: {count_ab: number; count_ba: number; target: number; residual: number} | null;
 }
 export interface Association { word: string; count: number; lift: number; score: number }
@@ -72,8 +75,20 @@ async function send(route: string, parameters: Parameters, signal?: AbortSignal,
   }
 }
 
+/** An answer of static.ts, with the errors of a server. */
+async function local<T>(answered: Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    const found = await answered;
+    signal?.throwIfAborted();
+    return found;
+  } catch (error) {
+    throw (error as Error).name === "AbortError" ? error : new ApiError((error as Error).message);
+  }
+}
+
 /** Sends a request; `text` is the body of a POST. Throws ApiError, or an AbortError if `signal` fires. */
 export async function ask<T>(route: string, parameters: Parameters, signal?: AbortSignal, text?: string): Promise<T> {
+  if (isStatic) return local(answer(route, parameters), signal) as Promise<T>;
   const response = await send(route, parameters, signal, text);
   const body = await response.json().catch(() => null);
   if (!response.ok || body === null) throw new ApiError(body?.error?.message ?? `The server answered with status ${response.status}.`);
@@ -82,6 +97,7 @@ export async function ask<T>(route: string, parameters: Parameters, signal?: Abo
 
 /** The same for an answer of bytes. */
 export async function askBytes(route: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
+  if (isStatic) return local(answerBytes(route, parameters), signal);
   const response = await send(route, parameters, signal);
   if (response.ok) return response.arrayBuffer();
   const body = await response.json().catch(() => null);

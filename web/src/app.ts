@@ -6,6 +6,7 @@
 import {ApiError, ask, Models} from "./api";
 import {add, announce, h} from "./dom";
 import {link, read, State} from "./state";
+import {isStatic} from "./static";
 import {analogyView, compareView} from "./view_pairs";
 import {keepMap, mapView} from "./view_map";
 import {modelsView} from "./view_models";
@@ -26,7 +27,7 @@ export interface Page {
 }
 
 /** `keep`: the view is shown already, and changes itself; false: it is shown anew. */
-const views: {name: string; title: string; show: (page: Page) => void; keep?: (page: Page) => boolean}[] = [
+const allViews: {name: string; title: string; show: (page: Page) => void; keep?: (page: Page) => boolean}[] = [
   {name: "words", title: "Words", show: wordsView},
   {name: "map", title: "Map", show: mapView, keep: keepMap},
   {name: "compare", title: "Compare", show: compareView},
@@ -36,10 +37,12 @@ const views: {name: string; title: string; show: (page: Page) => void; keep?: (p
   {name: "tests", title: "Tests", show: testsView},
   {name: "models", title: "Models", show: modelsView},
 ];
+/** Probabilities need the program. */
+const views = allViews.filter((view) => !isStatic || !["text", "tests", "topics"].includes(view.name));
 
 let models: Models;
 /** The views that this server has data for. */
-const offered = () => views.filter((one) => one.name !== "topics" || models.topics.length);
+const offered = () => views.filter((one) => one.name !== "topics" || models.topics?.length);
 let current: AbortController | null = null;
 
 function show(): void {

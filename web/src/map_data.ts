@@ -175,12 +175,23 @@ export class WordMap {
 }
 
 const loaded = new Map<string, WordMap>();
+const soon = new Map<string, Promise<MapState>>();
+
+/** Asks for the state of a map early, so that the answer comes while the view is made. */
+export function expectMap(model: string, signal: AbortSignal): void {
+  if (loaded.has(model)) return;
+  const asked = ask<MapState>("map", {model}, signal);
+  asked.catch(() => {}); // loadMap reports it
+  soon.set(model, asked);
+}
 
 /** Waits until the map of a model is made, and gets it. `report` is called with how far it is. */
 export async function loadMap(model: string, signal: AbortSignal, report: (state: MapState) => void): Promise<WordMap> {
   let map = loaded.get(model);
   while (!map) {
-    const state = await ask<MapState>("map", {model}, signal);
+    const asked = soon.get(model) ?? ask<MapState>("map", {model}, signal);
+    soon.delete(model);
+    const state = await asked;
     if (state.state === "none") throw new ApiError("There is no map: psdvec explore was started with --map-words 0.");
     if (state.state === "failed") throw new ApiError(`There is no map: ${state.message}`);
     if (state.state === "ready") loaded.set(model, map = new WordMap(await askBytes("map-points", {model}, signal)));

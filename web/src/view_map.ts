@@ -5,7 +5,7 @@ import type {Page} from "./app";
 import {modelChoice} from "./app";
 import {combobox} from "./combobox";
 import {add, announce, bar, count, h} from "./dom";
-import {loadMap, MapState, Polygon, WordMap} from "./map_data";
+import {expectMap, loadMap, MapState, Polygon, WordMap} from "./map_data";
 import {Colouring, Mark, MapPanel} from "./map_panel";
 import {rampGradient, theme} from "./map_theme";
 import {expression, go, link, parse, State} from "./state";
@@ -240,6 +240,7 @@ export function keepMap(page: Page): boolean {
 }
 
 export function mapView(page: Page): void {
+  expectMap(page.model(), page.signal);
   const panel = new MapPanel({
     pick: (place) => { if (shown?.map) go({...shown.page.state, plus: [shown.map.words[place]], minus: [], area: ""}); },
     area: (polygon) => { if (shown) { setLasso(false); go({...shown.page.state, area: polygon ? writeArea(polygon) : ""}); } },

@@ -41,7 +41,7 @@ export async function comparison(page: Page, a: string, b: string, name: string)
   const answer = await ask<Comparison>(model.counts ? "explain" : "compare", {a, b, model: name}, page.signal);
   const fact = (title: string, value: string) => h("div", {}, h("dt", {}, title), h("dd", {}, value));
   announce(`cosine of ${answer.a} and ${answer.b}: ${answer.cosine.toFixed(3)}`);
-  return [h("dl", {class: "facts"}, fact("cosine", answer.cosine.toFixed(3)), fact("product of the vectors", answer.product.toFixed(2)),
+  return [h("dl", {class: "facts"}, fact("cosine", answer.cosine.toFixed(3)), answer.product !== undefined && fact("product of the vectors", answer.product.toFixed(2)),
     answer.counts && [fact(`${answer.a} before ${answer.b}`, count(Math.round(answer.counts.count_ab))),
       fact(`${answer.b} before ${answer.a}`, count(Math.round(answer.counts.count_ba))),
       fact("PMI in the text", answer.counts.target.toFixed(2)), fact("residual", answer.counts.residual.toFixed(2))]),
@@ -49,7 +49,7 @@ export async function comparison(page: Page, a: string, b: string, name: string)
     ? [h("h3", {}, "Why: contexts that both have"), h("p", {}, model.counts
       ? "Words that occur near both, largest contribution first."
       : "Words near which the model expects both, largest contribution first."), sharedContexts(answer, page)]
-    : h("p", {}, "No context that both have stands out.")];
+    : answer.contexts && h("p", {}, "No context that both have stands out.")];
 }
 
 export function compareView(page: Page): void {

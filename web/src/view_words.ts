@@ -5,6 +5,7 @@ import type {Page} from "./app";
 import {combobox} from "./combobox";
 import {add, announce, bar, count, h} from "./dom";
 import {expression, go, link, parse} from "./state";
+import {isStatic} from "./static";
 import {comparison} from "./view_pairs";
 
 const TOP = 20;
@@ -163,7 +164,7 @@ function welcome(page: Page): void {
   add(page.main, h("section", {class: "card"}, h("h2", {}, "What to type"),
     h("p", {}, "A word shows its nearest neighbours; words with + and − are added and subtracted; three words with colons are an analogy. A word that the model does not have gets a vector from its spelling."),
     h("ul", {class: "chips"}, sample.map((text) => h("li", {class: "chip"}, h("a", {href: link(parse(text, "")!)}, text)))),
-    h("p", {class: "remark"}, "Press / to go to the field. Nothing that you type leaves this machine's server.")));
+    h("p", {class: "remark"}, `Press / to go to the field. ${isStatic ? "Nothing that you type leaves your browser." : "Nothing that you type leaves this machine's server."}`)));
 }
 
 export function wordsView(page: Page): void {
@@ -183,5 +184,5 @@ export function wordsView(page: Page): void {
   neighbourPanels(page);
   if (state.plus.length !== 1 || state.minus.length) return;
   contextsPanel(page, state.plus[0]);
-  factsPanel(page, state.plus[0]);
+  if (!isStatic) factsPanel(page, state.plus[0]); // exported pages do not have the facts
 }

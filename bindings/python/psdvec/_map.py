@@ -1,6 +1,7 @@
 """Maps of the words of a model."""
 
 import ctypes
+import json
 import os
 from typing import Any, List, NamedTuple, Optional, Sequence, Union
 
@@ -14,6 +15,7 @@ from ._library import lib
 from ._model import Model
 from ._options import Settings, split
 from ._options import documented as _documented
+from ._page import write_page
 from ._results import plural
 from ._types import FloatArray, Path, Query, Show
 
@@ -112,17 +114,30 @@ class WordMap:
         Parameters
         ----------
         path : str or os.PathLike
-            The suffix selects the format: .svg, .png or .tsv.
+            The suffix selects the format: .svg, .png, .tsv, or .html for a page of all words, to
+            which the options do not apply.
         **options
 
         Examples
         --------
         >>> model.map().save("map.svg", dark=True)
         """
+        if os.fspath(path).endswith(".html"):
+            return self._page(path)
         given = split("save", [Kind.OPTIONS_DRAWING], options)
         settings = Settings(Kind.OPTIONS_DRAWING, None, "save", given[Kind.OPTIONS_DRAWING])
         shared().call(lib.psdvec_map_draw, self._handle.pointer,
                       settings.cast(_abi.psdvec_drawing_options), os.fsencode(path))
+
+    def _page(self, path: Path) -> None:
+        parts: List[bytes] = []
+
+        def take(_user: Any, json_text: Any, length: int) -> None:
+            parts.append(ctypes.string_at(json_text, length))
+        shared().call(lib.psdvec_map_json, self._handle.pointer, _abi.psdvec_map_json_fn(take), None)
+        data = f'{{"model": {json.dumps(self._model.path)}, "map": {b"".join(parts).decode()}}}'
+        write_page("map", path, data, "".join(
+            f"cluster {k}: {' '.join(self.cluster_words(k, 20))}\n" for k in range(self.cluster_count)))
 
 
 def read_map(model: Model, path: Path) -> WordMap:

@@ -1002,6 +1002,68 @@ class Model(GensimNames):
         from ._map import read_map
         return read_map(self, path)
 
+    @documented([Kind.OPTIONS_DESCRIBE, Kind.OPTIONS_CONTEXT])
+    def report(self, path: Path, words: Optional[Sequence[Union[str, int]]] = None, *,
+               sets: Union[None, Path, Sequence[Path]] = None, progress: Show = False, **options: Any) -> None:
+        """Writes a report on the model: an HTML page that works offline and prints well.
+
+        It shows how the model was made, the course of training, its spectrum, the frequencies of
+        words and the lengths of vectors, a map, scores, the neighbours of sample words, and what to
+        cite.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The page; an existing file is replaced when the new one is complete.
+        words : list of str or int, optional
+            Sample words whose neighbours are listed.
+        sets : path or list of paths, optional
+            Test sets, files or folders, in addition to the built-in ones.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Examples
+        --------
+        >>> model.report("report.html", ["king", "dog"], map=0)
+        >>> "<title>psdvec report</title>" in open("report.html", encoding="utf-8").read()
+        True
+        """
+        from ._page import write_page
+        from ._report import describe
+        data, plain = describe("report", self, words, sets, progress, options)
+        write_page("report", path, data, plain)
+
+    @documented([Kind.OPTIONS_DESCRIBE, Kind.OPTIONS_CONTEXT])
+    def describe(self, words: Optional[Sequence[Union[str, int]]] = None, *,
+                 sets: Union[None, Path, Sequence[Path]] = None, progress: Show = False,
+                 **options: Any) -> Dict[str, Any]:
+        """All that a report on the model shows.
+
+        Parameters
+        ----------
+        words : list of str or int, optional
+            Sample words whose neighbours are listed.
+        sets : path or list of paths, optional
+            Test sets, files or folders, in addition to the built-in ones.
+        progress : bool, "bar", "tqdm" or a function, optional
+            As for `train`.
+        **options
+
+        Returns
+        -------
+        dict
+            With the members that `docs/reference/report.md` lists.
+
+        Examples
+        --------
+        >>> found = model.describe(["king"], map=0, builtin=False)
+        >>> found["model"]["words"] == len(model), found["neighbours"][0]["word"]
+        (True, 'king')
+        """
+        from ._report import describe
+        return dict(json.loads(describe("describe", self, words, sets, progress, options)[0]))
+
     @documented([Kind.OPTIONS_EVAL, Kind.OPTIONS_CONTEXT])
     def evaluate(self, sets: Union[None, Path, Sequence[Path]] = None, *, builtin: bool = False,
                  progress: Show = None, **options: Any) -> "Scores":

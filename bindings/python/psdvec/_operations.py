@@ -1,9 +1,10 @@
 """Training, counting, conversion, evaluation and other operations on files."""
 
+import contextlib
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._abi import psdvec_options_kind as Kind
@@ -436,38 +437,46 @@ def evaluate(models: Union[Model, Sequence[Model], Mapping[str, Model]],
     else:
         chosen = list(models)
         names = [_name(model, k) for k, model in enumerate(chosen)]
-    lists: List[Any] = []
-    tests: List[int] = []
     owned: List[int] = []
     report = ctypes.c_void_p()
+    with open_sets(context, sets) as given_tests:
+        try:
+            if sets is None or builtin:
+                for i in range(lib.psdvec_test_builtin_count()):
+                    one = ctypes.c_void_p()
+                    context.call(lib.psdvec_test_builtin, i, ctypes.byref(one))
+                    owned.append(one.value or 0)
+            tests = owned + given_tests
+            context.run(lib.psdvec_eval, settings.cast(_abi.psdvec_eval_options),
+                        ctypes.cast((ctypes.c_void_p * len(chosen))(*(m._model for m in chosen)),
+                                    ctypes.c_void_p),
+                        len(chosen),
+                        ctypes.cast((ctypes.c_void_p * len(tests))(*tests), ctypes.c_void_p), len(tests),
+                        ctypes.byref(report))
+            return Scores(report, tests, names)
+        finally:
+            lib.psdvec_report_free(report)
+            for test in owned:
+                lib.psdvec_test_close(test)
+
+
+@contextlib.contextmanager
+def open_sets(context: Context, sets: Union[None, Path, Sequence[Path]]) -> Iterator[List[int]]:
+    """The test sets of files and folders, which are open in the block."""
+    lists: List[Any] = []
+    tests: List[int] = []
     try:
-        if sets is None or builtin:
-            for i in range(lib.psdvec_test_builtin_count()):
-                one = ctypes.c_void_p()
-                context.call(lib.psdvec_test_builtin, i, ctypes.byref(one))
-                owned.append(one.value or 0)
-            tests = list(owned)
-        if sets is not None:
-            for path in [sets] if isinstance(sets, (str, os.PathLike)) else sets:
-                handle, found = ctypes.c_void_p(), ctypes.c_size_t()
-                context.call(lib.psdvec_test_list_open, os.fsencode(path), ctypes.byref(handle))
-                lists.append(handle)
-                array = ctypes.cast(lib.psdvec_test_list_get(handle, ctypes.byref(found)),
-                                    ctypes.POINTER(ctypes.c_void_p))
-                tests += [array[k] for k in range(found.value)]
-        context.run(lib.psdvec_eval, settings.cast(_abi.psdvec_eval_options),
-                    ctypes.cast((ctypes.c_void_p * len(chosen))(*(m._model for m in chosen)),
-                                ctypes.c_void_p),
-                    len(chosen),
-                    ctypes.cast((ctypes.c_void_p * len(tests))(*tests), ctypes.c_void_p), len(tests),
-                    ctypes.byref(report))
-        return Scores(report, tests, names)
+        for path in [] if sets is None else [sets] if isinstance(sets, (str, os.PathLike)) else sets:
+            handle, found = ctypes.c_void_p(), ctypes.c_size_t()
+            context.call(lib.psdvec_test_list_open, os.fsencode(path), ctypes.byref(handle))
+            lists.append(handle)
+            array = ctypes.cast(lib.psdvec_test_list_get(handle, ctypes.byref(found)),
+                                ctypes.POINTER(ctypes.c_void_p))
+            tests += [array[k] for k in range(found.value)]
+        yield tests
     finally:
-        lib.psdvec_report_free(report)
         for handle in lists:
             lib.psdvec_test_list_close(handle)
-        for test in owned:
-            lib.psdvec_test_close(test)
 
 
 def _name(model: Model, number: int) -> str:

@@ -3,8 +3,6 @@
 import ctypes
 import json
 import os
-import pathlib
-from html import escape
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 import numpy as np
@@ -19,6 +17,7 @@ from ._model import Model, view
 from ._operations import _paths
 from ._options import Settings, split
 from ._options import documented as _documented
+from ._page import write_page
 from ._results import Records, html_table, plural
 from ._temporary import place
 from ._texts import COLUMNS, Inputs
@@ -501,22 +500,9 @@ class Topics:
         >>> "<title>psdvec topics</title>" in open("topics.html", encoding="utf-8").read()
         True
         """
-        data = self._describe(model, words, documents).replace("<", "\\u003c")
-        plain = escape("\n".join(f"{k + 1:4} {100 * share:5.1f}%  " + " ".join(
-            w.word for w in self.words(k)) for k, share in enumerate(self.shares)))
-        template = pathlib.Path(__file__).with_name("topics.html").read_text(encoding="utf-8")
-        text_before, rest = template.split("\x01")
-        data_before, after = rest.split("\x02")
-        page = f"{text_before}{plain}{data_before}{data}{after}"
-        partial = f"{os.fspath(path)}.partial"
-        try:
-            with open(partial, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(page)
-            os.replace(partial, path)
-        except OSError:
-            if os.path.exists(partial):
-                os.remove(partial)
-            raise
+        plain = "\n".join(f"{k + 1:4} {100 * share:5.1f}%  " + " ".join(
+            w.word for w in self.words(k)) for k, share in enumerate(self.shares))
+        write_page("topics", path, self._describe(model, words, documents), plain)
 
     def _details(self, get: Any) -> List[Optional[str]]:
         return [text(get(self._handle.pointer, d)) or None for d in range(int(self._info.documents))]

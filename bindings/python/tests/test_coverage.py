@@ -29,6 +29,7 @@ COMMANDS = {
     "train": ("train", {"dry-run": "plan", "explain-preset": "(help(psdvec.train) has the presets)"}),
     "extend": ("extend", {}),
     "info": ("Model.info", {"verify": "Model.verify"}),
+    "report": ("Model.report", {"set": "sets"}),
     "table": ("compare_systems", {}),
     "eval": ("evaluate", {"model": "models", "set": "sets", **SPELLING,
                           "sections": "(scores always have their sections)"}),
@@ -244,7 +245,8 @@ def test_every_function_of_the_library_is_used():
 
 def test_every_table_of_options_is_used():
     used = set()
-    for value in [*(getattr(psdvec, name) for name in psdvec.__all__), psdvec.Model.map, psdvec.WordMap.save]:
+    for value in [*(getattr(psdvec, name) for name in psdvec.__all__), psdvec.Model.map, psdvec.Model.report,
+                  psdvec.WordMap.save]:
         used |= set(getattr(value, "option_kinds", ()))
     assert set(Kind) - used == {Kind.OPTIONS_QUERY}  # arguments of Model.most_similar
 

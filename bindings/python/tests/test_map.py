@@ -1,5 +1,7 @@
 """Maps of words."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -74,3 +76,12 @@ def test_tables_can_be_read(model, tmp_path):
     (tmp_path / "own.tsv").write_text("word\tx\nw5\t1\n")
     with pytest.raises(psdvec.FormatError, match="no column 'y'"):
         model.read_map(tmp_path / "own.tsv")
+
+
+def test_a_map_is_saved_as_a_page(model, tmp_path):
+    found = model.map()
+    found.save(tmp_path / "map.html")
+    page = (tmp_path / "map.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert data["map"]["words"] == found.words and data["map"]["clusters"] == found.cluster_count
+    assert max(data["map"]["x"]) == 65535

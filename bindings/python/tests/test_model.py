@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import json
 import multiprocessing
 import os
 import pickle
@@ -282,3 +283,22 @@ def test_evaluation(model, tmp_path):
     assert worst[0].loss >= worst[1].loss >= worst[2].loss > 0
     assert worst[0].expected is None and worst[0].section is None
     assert abs(worst[0].expected_rank - worst[0].answer_rank) / 74 == pytest.approx(worst[0].loss)
+
+
+def test_report(model, tmp_path):
+    one, two, three = model.index_to_key[3:6]
+    (tmp_path / "pairs.txt").write_text(f"{one} {two} 9\n{one} {three} 1\n{two} {three} 5\n")
+    path = tmp_path / "report.html"
+    model.report(path, [one, 0], sets=tmp_path / "pairs.txt", map=20)
+    page = path.read_text(encoding="utf-8")
+    assert "\x01" not in page and "\x02" not in page and "src=" not in page
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert data == model.describe([one, 0], sets=[tmp_path / "pairs.txt"], map=20)
+    assert [sample["word"] for sample in data["neighbours"]] == [one, model.index_to_key[0]]
+    assert [near[0] for near in data["neighbours"][0]["near"]] == [
+        word for word, _ in model.most_similar(one, topn=8)]
+    assert len(data["map"]["words"]) == 20 and "pairs" in {score["set"] for score in data["scores"]}
+    assert "What to cite" in page.split('<pre id="text">')[1].split("</pre>")[0]
+    with pytest.raises(KeyError):
+        model.report(path, ["no-such-word"])
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["pairs.txt", "report.html"]
