@@ -440,7 +440,7 @@ browse() {
         grep -q 'built without the page' messages && skip "psdvec was built without the page"
         cat messages && return 1
     }
-    grep -qE '^Writing about [0-9.]+ KiB in 12 files to site$' messages
+    grep -qE '^Writing about [0-9.]+ [KM]iB in 12 files to site$' messages
     grep -q 'written .*site (12 files' messages
     [ "$(ls site | wc -l)" -eq 12 ]
     # Again, with fewer words: old parts are replaced, and no temporary file remains.
