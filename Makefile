@@ -69,6 +69,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CLI_SRC := $(filter tests/fuzz/fuzz_cli_%,$(FUZZ_SRC))
 FUZZ_LIB_SRC := $(filter-out $(FUZZ_CLI_SRC),$(FUZZ_SRC))
 FUZZ_RUN_SRC := tests/fuzz/run_seeds.c
+FUZZ_FILES_SRC := tests/fuzz/memory_files.c
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 # The built-in test sets, in the order in which they are reported.
 SETS := $(patsubst %,data/%.txt,world meaning nouns verbs adjectives synonyms categories)
@@ -79,7 +80,7 @@ PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 WEB_FILES := $(sort $(wildcard web/*.html web/*.json web/src/* web/dist/*))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC) $(INJECT_SRC) $(LIBC_VARIABLES)
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(FUZZ_FILES_SRC) $(BENCH_SRC) $(INJECT_SRC) $(LIBC_VARIABLES)
 ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h server/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
@@ -99,7 +100,7 @@ LIB_SEED_BIN := $(call seed_programs,$(FUZZ_LIB_SRC))
 CLI_SEED_BIN := $(call seed_programs,$(FUZZ_CLI_SRC))
 SEED_BIN := $(LIB_SEED_BIN) $(CLI_SEED_BIN)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
-OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o) $(WEB_C:.c=.o) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(BENCH_SRC))
+OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o) $(WEB_C:.c=.o) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(FUZZ_FILES_SRC) $(BENCH_SRC))
 
 # ---- Platform --------------------------------------------------------------
 SYSTEM := $(shell uname -s)
@@ -337,7 +338,7 @@ $(PRELOAD_LIB): $(BUILD)/%.so: %.c $(BUILD)/flags
 CLI_PARTS := $(BUILD)/libcli.a
 $(CLI_PARTS): $(CLI_OBJ) $(BUILD)/sources
 	$(call archive,$(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ)))
-FUZZ_SUPPORT := $(call objects,tests/support/tensor_mutator.c)
+FUZZ_SUPPORT := $(call objects,tests/support/tensor_mutator.c $(FUZZ_FILES_SRC))
 fuzz_link = $(call link,$1 $< $(FUZZ_SUPPORT) $(filter $(CLI_PARTS),$^) $(BUILD)/$(PARTS) $(TEST_BLAS) \
     $(if $(filter $(CLI_PARTS),$^),$(PROGRAM_LIBS)))
 $(CLI_SEED_BIN) $(FUZZ_CLI_SRC:%.c=$(BUILD)/%): $(CLI_PARTS)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Quality of a map of words: how well neighbours and distances of the vectors are kept.
 
-    bench/map.py MODEL --words 5000 [--seed 0] [--tsne] [--pacmap FOLDER]
+    bench/map.py MODEL --words 5000 [--seeds 3] [--tsne] [--pacmap FOLDER]
 
 Compares the map of psdvec (program psdvec in $PSDVEC or build/psdvec) with scikit-learn's t-SNE and,
-if FOLDER has its source, the reference implementation of PaCMAP (https://github.com/YingfanWang/PaCMAP,
+if FOLDER has its source, the reference implementation of PaCMAP and LocalMAP (https://github.com/YingfanWang/PaCMAP,
 folder source; needs numba), which gets exact neighbours. All get the same vectors of length 1.
 
     trust   trustworthiness with 10 neighbours (Venna and Kaski 2001)
@@ -42,8 +42,8 @@ def psdvec(program, model, words, folder, options):
         return np.array([[float(row["x"]), float(row["y"])] for row in table])
 
 
-def reference(folder, rows, seed):
-    """PaCMAP by its authors; the library that it finds neighbours with is replaced."""
+def reference(folder, rows, seed, name):
+    """PaCMAP or LocalMAP by its authors; the library that it finds neighbours with is replaced."""
     sys.path.insert(0, folder)
     sys.modules.setdefault("faiss", types.ModuleType("faiss"))
     import pacmap.pacmap as source
@@ -54,7 +54,7 @@ def reference(folder, rows, seed):
         return None, found[:, 1:].astype(np.int32), distances[:, 1:].astype(np.float32)
 
     source.compute_nearest_neighbors = exact
-    return source.PaCMAP(n_components=2, n_neighbors=None, random_state=seed).fit_transform(rows.copy(), init="pca")
+    return getattr(source, name)(n_components=2, n_neighbors=None, random_state=seed).fit_transform(rows.copy(), init="pca")
 
 
 def measure(rows, points):
@@ -83,7 +83,8 @@ def main():
             "psdvec --local": lambda seed: psdvec(program, arguments.model, arguments.words, folder,
                                                   ["--seed", str(seed), "--local"])}
         if arguments.pacmap:
-            kinds["PaCMAP"] = lambda seed: reference(arguments.pacmap, rows, seed)
+            for name in ("PaCMAP", "LocalMAP"):
+                kinds[name] = lambda seed, name=name: reference(arguments.pacmap, rows, seed, name)
         if arguments.tsne:
             kinds["t-SNE"] = lambda seed: TSNE(init="pca", random_state=seed).fit_transform(rows)
         print(f"{'map':16}{'trust':>8}{'kept':>8}{'order':>8}{'CPU':>10}")

@@ -4,19 +4,19 @@
     bench/topics.py --model wiki.safetensors --train train.tsv --test test.tsv
 
 The files have lines of a label, a tab and the text. `--spans` files, in the same order, give the part
-of each text that is used: columns id, start, end. Classifiers are linear SVMs with an l1 penalty, as
-in the paper of TopicVec (Li, Chua, Zhu and Miao, ACL 2016), on
+of each text that is used: columns id, start, end. `--features` lists sets of features; `mean+topics`
+joins two of them:
 
     bow         counts of words, as log(1 + n), each document scaled to length 1
     mean        mean word vectors (psdvec.sklearn.PsdvecVectorizer)
-    topicvec    expected counts of topics per class, with the model of TopicVec
+    topicvec    topics per class, with the model of TopicVec
     classes     the same with the default model of psdvec
-    topics      mixtures of topics that are learnt without labels
-    both        mean and classes
-    both-topicvec   mean and topicvec
+    topics      topics that are learnt without labels
 
-The penalty and the best of several transformations of the counts are chosen on a fifth of the training
-part, with topics and classifiers of the rest; the F1 there is in parentheses. `--quality` compares topics with LDA of gensim and scikit-learn.
+The classifier is a linear SVM with squared hinge loss and an l2 penalty, one class against the rest.
+The penalty, the transformation of topics and, for `classes`, the precision of residuals are
+chosen on a fifth of the training part, with topics and classifiers of the rest; the F1 there is in
+parentheses. `--quality` compares topics with LDA of gensim and scikit-learn instead.
 
 Needs the Python package of psdvec and scikit-learn; `--quality` also gensim.
 """
@@ -28,17 +28,19 @@ import sys
 import time
 
 import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import precision_recall_fscore_support
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import Normalizer, StandardScaler
-from sklearn.svm import LinearSVC
 
 import psdvec
 from psdvec.sklearn import PsdvecVectorizer
 
-FEATURES = ("bow", "mean", "topicvec", "classes", "topics", "both", "both-topicvec")
-PENALTIES = (0.03, 0.1, 0.3, 1.0)
+FEATURES = ("bow", "mean", "topicvec", "classes", "topics", "mean+topicvec", "mean+classes",
+            "mean+topics", "bow+mean+topics")
+PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0)  # C of LinearSVC, smallest first
 
 
 def lines(path):
@@ -61,17 +63,21 @@ def read(path, spans):
     return list(labels), list(texts)
 
 
-# Transformations of expected counts.
+# ---- Features ------------------------------------------------------------------------------------
+
 def shares(counts):
     return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9)
 
 
-SCALES = {"log counts": np.log1p, "root shares": lambda c: 3 * np.sqrt(shares(c)),
-          "shares": lambda c: 10 * shares(c)}
+# Transformations of evidence, and of expected counts.
+SCALES = {"shares": shares, "root shares": lambda c: np.sqrt(shares(c)), "log": np.log1p}
 
 
-def svm(penalty):
-    return LinearSVC(penalty="l1", dual=False, C=penalty, tol=1e-2, max_iter=1000, random_state=1)
+def scaled(pair):
+    """Scales both parts such that rows of the first have a mean square length of 1."""
+    squares = pair[0].multiply(pair[0]) if sparse.issparse(pair[0]) else pair[0] ** 2
+    length = np.sqrt(squares.sum() / pair[0].shape[0])
+    return [part / length for part in pair]
 
 
 class Task:
@@ -92,74 +98,102 @@ class Task:
                 ([self.labels[d] for d in pick], [self.texts[d] for d in pick]) for pick in picks))
         return self.kept["inner"]
 
-    def counts(self, **settings):
-        """Expected counts of the words of topics, transformed in several ways."""
+    def learn(self, kind="", **settings):
+        """Topics of the documents, transformed in several ways."""
         began = time.process_time()
         found = psdvec.learn_topics(self.model, self.texts, labels=self.labels,
                                     threads=self.options.threads, progress=False, **settings)
-        seconds = time.process_time() - began
-        pair = [np.maximum(found.transform(texts, counts=True), 0).astype(np.float64)
-                for texts in (self.texts, self.test_texts)]
-        print(f"  {len(found)} topics, {seconds:.1f} s", file=sys.stderr)
-        return {name: [scale(part) for part in pair] for name, scale in SCALES.items()}
+        print(f"  {len(found)} topics, {time.process_time() - began:.1f} s", file=sys.stderr)
+        sets = {}
+        for what in self.options.numbers.split(","):
+            pair = [np.maximum(found.transform(texts, **{what: True}), 0).astype(np.float64)
+                    for texts in (self.texts, self.test_texts)]
+            sets.update({f"{kind}{what}, {name}": scaled([scale(part) for part in pair])
+                         for name, scale in SCALES.items()})
+        return sets
 
     def mean(self):
         vectorizer = PsdvecVectorizer(model=self.model, norm=None).fit(self.texts)
-        return {"scaled": scaled([vectorizer.transform(texts)
-                                  for texts in (self.texts, self.test_texts)])}
+        pair = [vectorizer.transform(texts) for texts in (self.texts, self.test_texts)]
+        scaler = StandardScaler().fit(pair[0])
+        return {"": scaled([scaler.transform(part) for part in pair])}
 
     def bow(self):
         vectorizer = CountVectorizer(min_df=2)
         pair = [vectorizer.fit_transform(self.texts), vectorizer.transform(self.test_texts)]
-        return {"log, length 1": [10 * Normalizer().transform(part.astype(np.float64).log1p())
-                                  for part in pair]}
+        return {"": [Normalizer().transform(part.astype(np.float64).log1p()) for part in pair]}
 
     def topicvec(self):
-        return self.counts(by="label", topics=self.options.per_class, base="model",
-                           residual_precision="none", vector_precision=0, radius=7,
-                           null_topic=True)
+        return self.learn(by="label", topics=self.options.per_class + 1, preset="topicvec",
+                           vocabulary="documents", steps="newton", start="clusters")
 
     def classes(self):
-        return self.counts(by="label", topics=self.options.per_class,
-                           residual_precision=self.options.residual_precision)
+        found = {}
+        for precision in self.options.residual_precision.split(","):
+            found.update(self.learn(f"precision {precision}, ", by="label",
+                                     topics=self.options.per_class, residual_precision=precision))
+        return found
 
-    def joined(self, name):
-        mean = self.features("mean")["scaled"]
-        return {kind: [np.hstack(parts) for parts in zip(mean, pair)]
-                for kind, pair in self.features(name).items()}
+    def topics(self):
+        return self.learn(topics=self.options.topics)
 
     def features(self, name):
         """Sets of features of both parts, to choose from."""
         if name not in self.kept:
-            make = {"bow": self.bow, "mean": self.mean, "topicvec": self.topicvec,
-                    "classes": self.classes,
-                    "topics": lambda: self.counts(topics=self.options.topics),
-                    "both": lambda: self.joined("classes"),
-                    "both-topicvec": lambda: self.joined("topicvec")}
-            self.kept[name] = make[name]()
+            found = {"": None}
+            for part in name.split("+"):
+                if part not in self.kept:
+                    self.kept[part] = getattr(self, part)()
+                found = {before + kind: join(pair, other) for before, pair in found.items()
+                         for kind, other in self.kept[part].items()}
+            self.kept[name] = found
         return self.kept[name]
 
-    def score(self, pair, penalty):
-        """Macro precision, recall and F1, and accuracy."""
-        predicted = svm(penalty).fit(pair[0], self.labels).predict(pair[1])
-        return [100 * x for x in (*precision_recall_fscore_support(
+    def score(self, pair, penalties):
+        """Macro precision, recall and F1, and accuracy, for each penalty."""
+        return [[100 * x for x in (*precision_recall_fscore_support(
             self.test_labels, predicted, average="macro", zero_division=0)[:3],
-            np.mean(np.array(predicted) == np.array(self.test_labels)))]
+            np.mean(predicted == np.array(self.test_labels)))]
+            for predicted in classify(pair, self.labels, penalties)]
 
     def classify(self, name):
         inner = self.inner()
-        chosen, kind, penalty = max((inner.score(pair, penalty)[2], kind, penalty)
-                                    for kind, pair in inner.features(name).items()
-                                    for penalty in PENALTIES)
-        found = self.score(self.features(name)[kind], penalty)
+        tried = [(scores[2], kind, penalty) for kind, pair in inner.features(name).items()
+                 for penalty, scores in zip(PENALTIES, inner.score(pair, PENALTIES))]
+        chosen, kind, penalty = max(tried)
+        found = self.score(self.features(name)[kind], [penalty])[0]
         print(f"| {name} | " + " | ".join(f"{x:.1f}" for x in found)
-              + f" | {kind}, C = {penalty:g} ({chosen:.1f}) |", flush=True)
+              + f" | {kind}{', ' if kind else ''}C = {penalty:g} ({chosen:.1f}) |", flush=True)
 
 
-def scaled(pair):
-    """Scales both parts to a mean of 0 and a variance of 1 in the first."""
-    scaler = StandardScaler().fit(pair[0])
-    return [scaler.transform(part) for part in pair]
+def join(pair, other):
+    if pair is None:
+        return other
+    stack = sparse.hstack if any(map(sparse.issparse, (pair[0], other[0]))) else np.hstack
+    return [stack(parts, format="csr") if stack is sparse.hstack else stack(parts)
+            for parts in zip(pair, other)]
+
+
+# ---- The classifier ------------------------------------------------------------------------------
+
+def classify(pair, labels, penalties):
+    """Predicted labels for each penalty. All classes are learnt together, with products of matrices."""
+    names = np.unique(labels)
+    signs = np.where(np.array(labels)[:, None] == names, 1.0, -1.0)
+    x, size = pair[0], (pair[0].shape[1] + 1, len(names))
+
+    def loss(flat, penalty):
+        weights = flat.reshape(size)
+        gap = np.maximum(0, 1 - signs * (x @ weights[:-1] + weights[-1]))
+        pull = -2 * penalty * signs * gap
+        slope = np.vstack([weights[:-1] + x.T @ pull, pull.sum(axis=0)])
+        return (0.5 * (weights[:-1] ** 2).sum() + penalty * (gap ** 2).sum(), slope.ravel())
+    flat = np.zeros(size).ravel()
+    for penalty in penalties:
+        flat = minimize(loss, flat, (penalty,), "L-BFGS-B", jac=True,
+                        options={"maxiter": 100, "ftol": 1e-6}).x
+        weights = flat.reshape(size)
+        yield names[np.argmax(pair[1] @ weights[:-1] + weights[-1], axis=1)]
 
 
 # ---- Quality of topics --------------------------------------------------------------------------
@@ -186,22 +220,28 @@ def halves(counts):
     return first, second
 
 
-def coherence(distributions, counts, words=10, relevance=0.35):
-    """Mean NPMI of pairs of describing words, and the share of distinct words."""
-    base = np.asarray(counts.sum(axis=0)).ravel() / counts.sum()
+def describe(distributions, train, test, words=10, relevance=0.35):
+    """Coherence in both parts, and diversity: the share of distinct words among describing words."""
+    base = np.asarray(train.sum(axis=0)).ravel() / train.sum()
     lists = [np.argsort(-(np.log(p + 1e-300) - (1 - relevance) * np.log(base + 1e-300)),
                         kind="stable")[:words] for p in distributions]
+    return (coherence(lists, train), coherence(lists, test),
+            len({w for chosen in lists for w in chosen}) / sum(map(len, lists)))
+
+
+def coherence(lists, counts):
+    """Mean NPMI of pairs of words of a list, by the documents that have them."""
     present = (counts > 0).astype(np.float64).tocsc()
     n, values = counts.shape[0], []
     for chosen in lists:
         part = present[:, chosen]
         both = (part.T @ part).toarray() / n
-        for a in range(words):
+        for a in range(len(chosen)):
             for b in range(a):
                 p = both[a, b]
                 values.append(-1 if p == 0 else
                               1 if p == 1 else np.log(p / both[a, a] / both[b, b]) / -np.log(p))
-    return np.mean(values), len({w for chosen in lists for w in chosen}) / sum(map(len, lists))
+    return np.mean(values)
 
 
 def quality(task):
@@ -210,16 +250,20 @@ def quality(task):
     from gensim.models import LdaModel
     from sklearn.decomposition import LatentDirichletAllocation
     k = task.options.topics
-    print("| | perplexity | coherence | diversity | CPU s |\n|---|---|---|---|---|")
+    print("| | perplexity | coherence in training documents | in test documents | diversity | CPU s |"
+          "\n|---|---|---|---|---|---|")
 
     def line(name, values, seconds):
-        print(f"| {name} | {values[0]:.0f} | {values[1]:.3f} | {values[2]:.2f} | {seconds:.1f} |",
-              flush=True)
-    began = time.process_time()
-    topics = psdvec.learn_topics(task.model, task.texts, topics=k, threads=1, progress=False)
-    seconds = time.process_time() - began
-    held_out, seen = topics.evaluate(task.test_texts), topics.evaluate(task.texts)
-    line("psdvec", (held_out.perplexity, seen.coherence, held_out.diversity), seconds)
+        print(f"| {name} | {values[0]:.0f} | {values[1]:.3f} | {values[2]:.3f} | {values[3]:.2f} "
+              f"| {seconds:.1f} |", flush=True)
+    for iterations in (5, 60):
+        began = time.process_time()
+        topics = psdvec.learn_topics(task.model, task.texts, topics=k, threads=1, progress=False,
+                                     iterations=iterations)
+        seconds = time.process_time() - began
+        held_out, seen = topics.evaluate(task.test_texts), topics.evaluate(task.texts)
+        line(f"psdvec, {topics.info['iterations']} iterations",
+             (held_out.perplexity, seen.coherence, held_out.coherence, held_out.diversity), seconds)
     vocabulary = topics.vocabulary
     vectorizer = CountVectorizer(vocabulary=vocabulary, lowercase=False, analyzer=lambda words: words)
     train, test = (vectorizer.transform(psdvec.tokenize_documents(texts))
@@ -233,7 +277,8 @@ def quality(task):
         seconds = time.process_time() - began
         words = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
         line(f"LDA, scikit-learn, {iterations} iterations",
-             (perplexity(words, lda.transform(first), second), *coherence(words, train)), seconds)
+             (perplexity(words, lda.transform(first), second), *describe(words, train, test)),
+             seconds)
     corpus = Sparse2Corpus(train, documents_columns=False)
     for passes in (5, 20):
         began = time.process_time()
@@ -244,7 +289,7 @@ def quality(task):
         gamma, _ = lda.inference(list(Sparse2Corpus(first, documents_columns=False)))
         mixtures = gamma / gamma.sum(axis=1, keepdims=True)
         line(f"LDA, gensim, {passes} passes",
-             (perplexity(words, mixtures, second), *coherence(words, train)), seconds)
+             (perplexity(words, mixtures, second), *describe(words, train, test)), seconds)
 
 
 def main():
@@ -256,7 +301,8 @@ def main():
     parser.add_argument("--test-spans")
     parser.add_argument("--per-class", type=int, default=15, help="topics of each class")
     parser.add_argument("--topics", type=int, default=50, help="topics without classes")
-    parser.add_argument("--residual-precision", default="3")
+    parser.add_argument("--residual-precision", default="3,30", help="of `classes`, to choose from")
+    parser.add_argument("--numbers", default="evidence", help="of topics: evidence, counts or both")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--features", default=",".join(FEATURES))
     parser.add_argument("--quality", action="store_true")

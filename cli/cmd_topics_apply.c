@@ -16,6 +16,9 @@ static const psdvec_option options[] = {
     FLAG_OPTION("counts",
                 .help = "with --format tsv or json, print how many words of a document each topic "
                         "is expected to have, instead of shares"),
+    FLAG_OPTION("evidence",
+                .help = "with --format tsv or json, print the same counts without the influence of "
+                        "the other words of the document, as features for classifiers"),
     {0}};
 
 /* What the text may say about a document. */
@@ -31,7 +34,7 @@ struct applied {
     struct buffer line;
     uint32_t topics;
     size_t top;
-    bool counts;
+    const char *numbers; /* which are printed: the name of a member of the mixture */
     uint64_t documents, empty;
     bool has[DETAILS]; /* which details the text has */
     struct column columns[COLUMNS];
@@ -84,7 +87,9 @@ static const char *largest(const struct applied *a, const psdvec_topic_mixture *
 static void add_line(struct applied *a, const psdvec_topic_mixture *m)
 {
     struct buffer *line = &a->line;
-    const float *numbers = a->counts ? m->counts : m->shares;
+    const float *numbers = strcmp(a->numbers, "counts") == 0     ? m->counts
+                           : strcmp(a->numbers, "evidence") == 0 ? m->evidence
+                                                                 : m->shares;
     buffer_clear(line);
     if (a->run->format == FORMAT_TSV) {
         buffer_format(line, "%llu\t", (unsigned long long)m->number);
@@ -111,7 +116,7 @@ static void add_line(struct applied *a, const psdvec_topic_mixture *m)
             }
         buffer_format(line, ", \"words\": %llu, \"known\": %llu, \"bound\": %.8g, \"%s\": [",
                       (unsigned long long)m->words, (unsigned long long)m->known, m->bound,
-                      a->counts ? "counts" : "shares");
+                      a->numbers);
         for (uint32_t k = 0; k < a->topics; k++)
             buffer_format(line, "%s%.6g", k ? ", " : "", (double)numbers[k]);
         buffer_text(line, "]}");
@@ -159,7 +164,9 @@ static int act(struct run *run)
     psdvec_topics *topics;
     struct applied a = {.run = run,
                         .top = (size_t)argument_integer(arguments, "top"),
-                        .counts = argument_flag(arguments, "counts")};
+                        .numbers = argument_flag(arguments, "evidence") ? "evidence"
+                                   : argument_flag(arguments, "counts") ? "counts"
+                                                                        : "shares"};
     int code = topics_open(run, arguments->operands[0], &topics);
     if (code)
         return code;

@@ -9,8 +9,7 @@
 #include <string.h>
 
 static const psdvec_option options[] = {
-    FILES_OPTION("with", .group = "Output",
-                 .help = "compare with the topics of this file; may be given several times"),
+    FILES_OPTION("with", .group = "Output", .help = "compare with the topics of this file"),
     WHOLE_OPTION("words", "N", 2, 1000, .fallback = "10",
                  .help = "number of words that describe a topic"),
     {0}};
@@ -20,6 +19,7 @@ static const struct column columns[] = {COLUMN("file", "topics", .most = 30, .na
                                         NUMBERS("coherence", "coherence", 3, -6, .gap = 2),
                                         NUMBERS("diversity", "diversity", 3, -6, .gap = 2),
                                         NUMBERS("perplexity", "perplexity", 1, -6, .gap = 2),
+                                        NUMBERS("bound", "bound", 4, -8, .gap = 2),
                                         COLUMN("documents", NULL),
                                         COLUMN("words", NULL),
                                         COLUMN("known", NULL),
@@ -45,8 +45,9 @@ static int evaluate(struct run *run, const char *path, struct rows *rows)
     if (!code)
         rows_add(rows, text_cell(path), whole_cell(psdvec_topics_get_info(topics)->topics),
                  real_cell(quality.coherence), real_cell(quality.diversity),
-                 real_cell(quality.perplexity), whole_cell(quality.documents),
-                 whole_cell(quality.words), whole_cell(quality.known), whole_cell(quality.scored));
+                 real_cell(quality.perplexity), real_cell(quality.bound),
+                 whole_cell(quality.documents), whole_cell(quality.words),
+                 whole_cell(quality.known), whole_cell(quality.scored));
     return code;
 }
 
@@ -79,8 +80,9 @@ const struct command cmd_topics_compare = {
         "topic: 1 if they occur only in the same documents, 0 by chance, -1 never together. "
         "Diversity is the share of distinct words among the words that describe all topics. "
         "Perplexity is that of one half of each document, with the mixture of topics found from the "
-        "other half.",
-        "Perplexities are comparable only for topics with the same vocabulary; --format json shows "
+        "other half. The bound is the lower bound of the log-likelihood of the documents, per word; "
+        "it falls if there are too many topics.",
+        "Perplexities and bounds are comparable only for topics with the same vocabulary; --format json shows "
         "how many words of the text each file has."),
     .sources = {OWN_OPTIONS(options), FORMAT_OPTIONS, LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_TEXT),
                 COMMON_OPTIONS},

@@ -48,6 +48,7 @@ struct site {
     struct run *run;
     struct api *api;
     const char *folder;
+    bool made;          /* the folder is new */
     pv_new_file *files; /* index.html first */
     size_t count;
     uint64_t bytes;
@@ -343,7 +344,8 @@ static int prepare_folder(struct site *site)
     bool empty = true;
     size_t length;
     int error = pv_new_folder(site->folder);
-    if (!error)
+    site->made = !error;
+    if (site->made)
         return EXIT_FINE;
     DIR *folder = error == EEXIST ? opendir(site->folder) : NULL;
     if (!folder)
@@ -409,11 +411,11 @@ static int announce(struct site *site, const struct plan *plans)
     uint64_t files = 4;
     for (size_t k = 0; k < site->api->model_count; k++) {
         const struct plan *p = &plans[k];
-        uint64_t mapped = site->api->maps.list[k].state == EXPLORE_MAP_NONE
-                              ? 0
-                              : argument_integer(site->run->arguments, "map-words");
-        if (site->api->maps.list[k].path) /* how many it has is not known yet */
-            mapped = psdvec_model_get_info(p->model)->words;
+        const struct explore_map *map = &site->api->maps.list[k];
+        uint64_t mapped = psdvec_model_get_info(p->model)->words; /* with --map, not known yet */
+        uint64_t most = argument_integer(site->run->arguments, "map-words");
+        if (!map->path)
+            mapped = most < mapped ? most : mapped;
         /* Measured: what gzip leaves of neighbours, vectors, words and maps. */
         bytes += (p->words * (TOP * 6 * 0.75 + (p->dim + 4) * 0.95 + 4) + (double)mapped * 16) * 4 /
                  3;
@@ -492,6 +494,8 @@ int explore_export(struct api *api, const char *folder)
         pv_new_file_drop(&site.files[k]);
         free(site.names[k]);
     }
+    if (code && site.made) /* fails if there is anything else in it, which is intended */
+        rmdir(folder);
     if (!code) {
         struct buffer text = {0};
         summary_line(&text, "written", "%s (%s, %s)", folder, phrase_counted(site.count, "file"),

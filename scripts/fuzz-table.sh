@@ -15,15 +15,16 @@ table() {
         }
         NF >= 4 {
             executions[$1] += $2
-            seconds[$1] += $3
+            # Of shorter turns, starting takes a large part.
+            if ($6 >= 1) { timed[$1] += $2; seconds[$1] += $6 }
             if ($4 > edges[$1]) edges[$1] = $4
         }
         END {
-            print "| fuzzer | executions | per second | edges |"
+            print "| fuzzer | executions | per second of processor time | edges |"
             print "|---|--:|--:|--:|"
             for (name in executions) {
                 line = sprintf("| `%s` | %s | %s | %s |", name, grouped(executions[name]), \
-                    grouped(executions[name] / (seconds[name] ? seconds[name] : 1)), \
+                    seconds[name] ? grouped(timed[name] / seconds[name]) : "not measured", \
                     grouped(edges[name]))
                 print line | "LC_ALL=C sort"
                 total += executions[name]

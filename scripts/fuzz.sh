@@ -12,7 +12,7 @@
 # with the report beside it; the fuzzer continues, and all findings are listed at the end.
 #
 # Every turn adds a line to FOLDER/executions.tsv: fuzzer, executions, seconds, edges covered, files
-# in its corpus. scripts/fuzz-table.sh adds them up.
+# in its corpus, seconds of processor time. scripts/fuzz-table.sh adds them up.
 set -u
 
 # Seconds of a turn in rounds: long enough that reading the corpus does not matter.
@@ -22,6 +22,12 @@ most_starts=10
 
 count_of() {
     sed -n "s/^stat::$1: *//p" "$2" | tail -n 1
+}
+
+# Seconds of processor time of all commands so far, from the output of `times`, which counts those of
+# its own shell only.
+processor_time() {
+    awk 'NR == 2 { split($0, part, /[ms ]+/); print part[1] * 60 + part[2] + part[3] * 60 + part[4] }' "$1"
 }
 
 if [ "${1:-}" = --one ]; then
@@ -47,15 +53,19 @@ if [ "${1:-}" = --one ]; then
     while [ "$left" -gt 0 ] && [ "$starts" -lt "$most_starts" ]; do
         starts=$((starts + 1))
         start=$(date +%s)
+        times >"$log.times"
+        before=$(processor_time "$log.times")
         # The entropic schedule costs more time than most executions.
         "$fuzzer" -entropic=0 "-max_total_time=$left" -timeout=20 -rss_limit_mb=2560 -print_final_stats=1 \
             "-artifact_prefix=$folder/findings/$name-" "$@" >"$log" 2>&1 </dev/null
         status=$?
         end=$(date +%s)
+        times >"$log.times"
+        used=$(processor_time "$log.times" | awk -v before="$before" '{ print $1 - before }')
         executions=$(count_of number_of_executed_units "$log")
         edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-        printf '%s\t%d\t%d\t%d\t%d\n' "$name" "${executions:-0}" $((end - start)) "${edges:-0}" \
-            "$(find "$corpus" -type f | wc -l)" >>"$folder/executions.tsv"
+        printf '%s\t%d\t%d\t%d\t%d\t%s\n' "$name" "${executions:-0}" $((end - start)) "${edges:-0}" \
+            "$(find "$corpus" -type f | wc -l)" "$used" >>"$folder/executions.tsv"
         total=$((total + ${executions:-0}))
         [ "$status" = 0 ] && break
         found=$((found + 1))

@@ -9,7 +9,7 @@
 # that may grow.
 set -u
 # Options have a size member; of the others the library returns a pointer to a single one.
-growing='psdvec_[a-z0-9_]*_options|psdvec_(counts|model|test|topics)_info|psdvec_origin'
+growing='psdvec_[a-z0-9_]*_options|psdvec_(counts|model|test|topics)_info|psdvec_origin|psdvec_topic_mixture'
 here=$(dirname "$0")
 headers=$here/../include/psdvec
 recorded=$here/abi/libpsdvec.abi

@@ -243,23 +243,25 @@ function marksBetween(least, most, step) {
 // ---- Line charts ----------------------------------------------------------------------------
 
 // lineChart({title, caption, points, ticks, least}): a line through points {label, value, text} at
-// equal distances; a point without a value is a gap. `ticks` formats the values at the axis; `least`
+// equal distances; a point without a value is a gap, and a point between two gaps a dot. `ticks` formats the values at the axis; `least`
 // is the lower end of the axis, by default the smallest value.
 function lineChart({title, caption, points, ticks, least}) {
   const values = points.map((point) => point.value).filter(known);
   const low = known(least) ? least : Math.min(...values), high = Math.max(...values, low);
   const across = (k) => (points.length > 1 ? (100 * k) / (points.length - 1) : 50).toFixed(2);
   const up = (value) => (high > low ? 100 - (100 * (value - low)) / (high - low) : 50).toFixed(2);
-  const path = points.map(({value}, k) => known(value)
-    ? `${k && known(points[k - 1].value) ? "L" : "M"}${across(k)} ${up(value)}${
-      points.length === 1 || !(k && known(points[k - 1].value)) ? "h.01" : ""}` : "").join("");
+  const has = (k) => k >= 0 && k < points.length && known(points[k].value);
+  const place = (k) => `${across(k)} ${up(points[k].value)}`;
+  const path = points.map((_, k) => has(k) ? `${has(k - 1) ? "L" : "M"}${place(k)}` : "").join("");
+  const dots = points.map((_, k) => has(k) && !has(k - 1) && !has(k + 1) ? `M${place(k)}h.01` : "").join("");
   const id = newId();
   const says = points.filter(({value}) => known(value)).map(({label, text}) => `${label} ${text}`);
   return html`<figure>
     <figcaption id="${id}-title">${title} <span>${caption}</span></figcaption>
     <div class="line" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-description">
     <span class="high">${ticks(high)}</span><span class="low">${ticks(low)}</span>
-    <svg viewBox="0 0 100 100" preserveAspectRatio="none"><path vector-effect="non-scaling-stroke" d="${path}"/></svg>
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none"><path vector-effect="non-scaling-stroke" d="${path}"/>
+    ${dots && html`<path class="dots" vector-effect="non-scaling-stroke" d="${dots}"/>`}</svg>
     <span class="from">${points[0].label}</span>${points.length > 1 && html`<span class="to">${
       points[points.length - 1].label}</span>`}</div>
     <p class="unseen" id="${id}-description">${says.join("; ")}</p></figure>`;

@@ -57,6 +57,13 @@ typedef enum psdvec_topic_preset {
     PSDVEC_TOPIC_PRESET_TOPICVEC     /* the settings of Li, Chua, Zhu and Miao (2016) */
 } psdvec_topic_preset;
 
+/* Whether the Dirichlet prior of the mixtures is fitted to the documents, starting from `alpha`. */
+typedef enum psdvec_topic_fit_alpha {
+    PSDVEC_TOPIC_FIT_ALPHA_NO = 0, /* it is `alpha` */
+    PSDVEC_TOPIC_FIT_ALPHA_COMMON, /* one parameter for all topics */
+    PSDVEC_TOPIC_FIT_ALPHA_EACH    /* one for each topic */
+} psdvec_topic_fit_alpha;
+
 /* Which documents topics are learnt from. */
 typedef enum psdvec_topic_by {
     PSDVEC_TOPIC_BY_NONE = 0, /* all documents together */
@@ -272,6 +279,9 @@ typedef struct psdvec_topic_mixture {
     const char *date;      /* ISO 8601, as written in the text */
     const char *name;
     const float *counts; /* one per topic: the expected number of its words; they sum to `known` */
+    /* One per topic: the same if the topics of each word do not depend on the other words of the
+     * document, sum_w P(w | k) / sum_l P(w | l). For classifiers, better features than `counts`. */
+    const float *evidence;
 } psdvec_topic_mixture;
 
 typedef void psdvec_topic_mixture_fn(void *user, const psdvec_topic_mixture *mixture);
@@ -296,6 +306,7 @@ typedef struct psdvec_topics_quality {
     double perplexity; /* of one half of each document, given the other half */
     uint64_t documents, words, known;
     uint64_t scored; /* words of which the perplexity is */
+    double bound;    /* lower bound of the log-likelihood of the documents, per known word */
 } psdvec_topics_quality;
 
 /* Measures how good topics are by documents, which should not be those from which they were learnt.

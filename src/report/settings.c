@@ -168,7 +168,7 @@ static psdvec_status tell_counting(pv_report *r, pv_buffer *to)
 {
     const pv_report_stage *counting = &r->stages[PV_REPORT_COUNTING];
     const char *least = value_of(counting, "min_count"), *window = value_of(counting, "window");
-    if (least)
+    if (least && strcmp(least, "1") != 0)
         PV_TRY(
             pv_buffer_printf(to, "Words that occur fewer than %s times were left out.\n", least));
     if (window)

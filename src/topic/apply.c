@@ -19,10 +19,12 @@ typedef struct applying {
     pv_documents documents;
     pv_batches batches;
     const pv_batch *batch;
-    float *gamma;   /* documents of a batch x topics; then the shares */
-    float *counts;  /* documents of a batch x topics */
-    float *weights; /* workers x stride, twice */
-    double *bounds; /* documents of a batch */
+    float *gamma;    /* documents of a batch x topics; then the shares */
+    float *counts;   /* documents of a batch x topics */
+    float *evidence; /* documents of a batch x stride */
+    float *equal;    /* stride: 1, the weight of every topic */
+    float *weights;  /* workers x stride, twice */
+    double *bounds;  /* documents of a batch */
 } applying;
 
 static uint32_t find_in_topics(const void *topics, const char *word, size_t length)
@@ -75,6 +77,9 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
         a->bounds[k] = pv_mixture_infer(&a->words, batch->word + from, batch->frequency + from,
                                         (size_t)(batch->begin[k + 1] - from), gamma,
                                         a->weights + (size_t)worker * 2 * stride);
+        pv_topic_sweep_best()(a->words.beta, stride, batch->word + from, batch->frequency + from,
+                              (size_t)(batch->begin[k + 1] - from), a->equal,
+                              a->evidence + k * stride);
         double sum = 0;
         for (uint32_t t = 0; t < a->words.topics; t++)
             sum += (double)gamma[t];
@@ -106,7 +111,8 @@ static psdvec_status report_batches(applying *a, psdvec_topic_mixture_fn *on_doc
                 .label = pv_documents_detail(&a->documents, d, PV_COLUMN_LABEL),
                 .date = pv_documents_detail(&a->documents, d, PV_COLUMN_DATE),
                 .name = pv_documents_detail(&a->documents, d, PV_COLUMN_NAME),
-                .counts = a->counts + k * a->words.topics};
+                .counts = a->counts + k * a->words.topics,
+                .evidence = a->evidence + k * a->words.stride};
             on_document(user, &mixture);
         }
     }
@@ -123,7 +129,11 @@ static psdvec_status apply(applying *a, psdvec_topic_mixture_fn *on_document, vo
     PV_TAKE(&a->memory, a->counts, a->batches.most * t->info.topics);
     PV_TAKE(&a->memory, a->weights, (size_t)psdvec_threads(a->ctx) * 2 * a->words.stride);
     PV_TAKE(&a->memory, a->bounds, a->batches.most);
+    PV_TAKE(&a->memory, a->evidence, a->batches.most * a->words.stride);
+    PV_TAKE(&a->memory, a->equal, a->words.stride);
     PV_TRY(pv_scope_status(&a->memory));
+    for (size_t k = 0; k < a->words.stride; k++)
+        a->equal[k] = 1;
     return report_batches(a, on_document, user);
 }
 

@@ -97,9 +97,18 @@ static psdvec_status take_state(const task *t, const pv_st_file *file, uint32_t 
     PV_TRY(pv_state_require(ctx, file, "vectors", PV_DTYPE_F32, dim, stride, &vectors));
     PV_TRY(pv_state_require(ctx, file, "probabilities", PV_DTYPE_F32, words, stride, &beta));
     const uint32_t *figures = counts->data;
-    if (figures[0] > t->by->classes.count || figures[1] > f->topics || figures[2] > f->topics)
+    uint64_t most = t->options->null_topic; /* topics of the classes before the next */
+    if (figures[0] < 1 || figures[0] > t->by->classes.count)
         return PSDVEC_OK; /* not a state of this run */
+    for (uint32_t i = 0; i < figures[0]; i++)
+        most += t->topics[i];
+    if (figures[1] < 1 || figures[1] > most || figures[2] > f->topics)
+        return PSDVEC_OK;
     PV_TRY(pv_state_require(ctx, file, "classes", PV_DTYPE_U32, figures[1], 0, &classes));
+    const uint32_t *class = classes->data;
+    for (uint32_t k = 0; k < figures[1]; k++)
+        if (class[k] >= figures[0] && class[k] != PV_NO_CLASS)
+            return PSDVEC_OK;
     if (f->residuals)
         PV_TRY(pv_state_require(ctx, file, "residuals", PV_DTYPE_F32, words, stride, &residuals));
     *next = figures[0];

@@ -3,6 +3,7 @@
 
 #include "base/thread.h"
 #include "eval/kmeans.h"
+#include "topic/alpha.h"
 #include "topic/gradient.h"
 #include "topic/merge.h"
 
@@ -12,8 +13,9 @@
 enum {
     TASK_DOCUMENTS = 16,
     TASK_WORDS = 64,
-    FIRST_SWEEPS = 20, /* of a document in the first iteration */
     LEAST_ITERATIONS = 5,
+    /* Alpha is fitted when topics differ: mixtures of the first iterations would make it too large. */
+    ALPHA_FROM = 10,
     START_DOCUMENTS = 2000, /* that are clustered */
     START_DIM = 64          /* axes of largest variance that are used for it */
 };
@@ -21,6 +23,9 @@ enum {
 /* Words of the base distribution that are added to a document, and to a cluster, at the start. */
 #define START_PRIOR 20.0
 #define START_LENGTH 0.5f
+/* The maximum length of a vector at the start, in the space of the word vectors. If one document
+ * dominates the text, centres of others may be so far away that their words have probability 0. */
+#define START_MOST 5.0
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
@@ -111,6 +116,11 @@ static psdvec_status find_start(pv_topic_em *em)
             em->fit.vectors[d * em->fit.stride + fixed + k] =
                 START_LENGTH *
                 (float)(centres[k * (dim + 1) + d] / (centres[k * (dim + 1) + dim] + START_PRIOR));
+    for (uint32_t k = fixed; k < fixed + clusters; k++) {
+        double length = pv_topic_length(&em->fit, em->fit.vectors, k);
+        for (size_t d = 0; length > START_MOST && d < dim; d++)
+            em->fit.vectors[d * em->fit.stride + k] *= (float)(START_MOST / length);
+    }
     status = pv_topic_fit_start(&em->fit);
 done:
     pv_scope_free(&scope);
@@ -119,6 +129,17 @@ done:
 
 /* ---- The E-step ------------------------------------------------------------------------------ */
 
+/* Adds E log theta of a document. */
+static void add_expectations(const pv_topic_em *em, const float *gamma, double *sums)
+{
+    double total = 0;
+    for (uint32_t k = 0; k < em->words.topics; k++)
+        total += (double)gamma[k];
+    double base = pv_digamma(total);
+    for (uint32_t k = 0; k < em->words.topics; k++)
+        sums[k] += pv_digamma((double)gamma[k]) - base;
+}
+
 static psdvec_status find_mixtures(void *arg, size_t task, int worker)
 {
     pv_topic_em *em = arg;
@@ -126,6 +147,9 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
     pv_topic_sweep_fn *sweep = pv_topic_sweep_best();
     size_t end = (task + 1) * TASK_DOCUMENTS;
     float *all = em->mixtures.data, *sums = em->sums + (size_t)worker * em->words.stride;
+    double *expected = em->expected ? em->expected + task * em->words.stride : NULL;
+    if (expected)
+        memset(expected, 0, em->words.stride * sizeof *expected);
     for (size_t k = task * TASK_DOCUMENTS; k < end && k < batch->count; k++) {
         uint64_t from = batch->begin[k];
         size_t count = (size_t)(batch->begin[k + 1] - from);
@@ -135,11 +159,13 @@ static psdvec_status find_mixtures(void *arg, size_t task, int worker)
             em->bounds[k] = pv_mixture_sweep(&em->words, sweep, batch->word + from,
                                              batch->frequency + from, count, em->options.sweeps,
                                              gamma, weights, sums);
-            continue;
+        } else {
+            pv_mixture_find(&em->words, sweep, batch->word + from, batch->frequency + from, count,
+                            em->sweeps, SWEEP_TOLERANCE, gamma, weights, sums);
+            em->bounds[k] = pv_mixture_bound(&em->words, gamma);
         }
-        pv_mixture_find(&em->words, sweep, batch->word + from, batch->frequency + from, count,
-                        em->sweeps, SWEEP_TOLERANCE, gamma, weights, sums);
-        em->bounds[k] = pv_mixture_bound(&em->words, gamma);
+        if (expected && count > 0)
+            add_expectations(em, gamma, expected);
     }
     pv_progress_add(&em->progress,
                     (end < batch->count ? end : batch->count) - task * TASK_DOCUMENTS);
@@ -173,6 +199,8 @@ static psdvec_status expect(pv_topic_em *em, double *bound)
     size_t word_tasks = (em->space->words + TASK_WORDS - 1) / TASK_WORDS;
     memset(em->fit.counts, 0, (size_t)em->space->words * em->words.stride * sizeof *em->fit.counts);
     memset(em->word_bounds, 0, em->space->words * sizeof *em->word_bounds);
+    if (em->expected)
+        memset(em->expected_all, 0, em->words.stride * sizeof *em->expected_all);
     for (size_t b = 0; b < em->batches.count; b++) {
         PV_TRY(pv_batches_get(&em->batches, b, &em->batch));
         size_t tasks = (em->batch->count + TASK_DOCUMENTS - 1) / TASK_DOCUMENTS;
@@ -180,6 +208,8 @@ static psdvec_status expect(pv_topic_em *em, double *bound)
         PV_TRY(pv_parallel_tasks(em->ctx, word_tasks, count_words, em));
         for (size_t k = 0; k < em->batch->count; k++)
             sum += em->bounds[k];
+        for (size_t i = 0; em->expected && i < tasks * em->words.stride; i++)
+            em->expected_all[i % em->words.stride] += em->expected[i];
     }
     for (uint32_t w = 0; w < em->space->words; w++)
         sum += em->word_bounds[w];
@@ -207,6 +237,7 @@ static psdvec_status save(const pv_topic_em *em)
         pv_tensor_of("logits", PV_DTYPE_F32, em->space->words, f->stride, f->logits),
         pv_tensor_of("log_z", PV_DTYPE_F64, f->stride, 0, f->log_z),
         pv_tensor_of("change", PV_DTYPE_F64, 1, 0, &em->change),
+        pv_tensor_of("alpha", PV_DTYPE_F64, f->topics, 0, em->alpha),
         pv_tensor_of("mixtures", PV_DTYPE_F32, em->documents->count, f->topics, em->mixtures.data),
         pv_tensor_of("residuals", PV_DTYPE_F32, em->space->words, f->stride, f->residuals)};
     size_t count = sizeof tensors / sizeof *tensors - (f->residuals ? 0 : 1);
@@ -218,7 +249,7 @@ static psdvec_status take_state(pv_topic_em *em, const pv_st_file *file)
     psdvec_context *ctx = em->ctx;
     pv_topic_fit *f = &em->fit;
     int64_t words = em->space->words, dim = em->space->dim, stride = (int64_t)f->stride;
-    const pv_tensor *counts, *history, *vectors, *logits, *log_z, *change, *mixtures,
+    const pv_tensor *counts, *history, *vectors, *logits, *log_z, *change, *alpha, *mixtures,
         *residuals = NULL;
     PV_TRY(pv_state_require(ctx, file, "counts", PV_DTYPE_U32, 3, 0, &counts));
     PV_TRY(pv_state_require(ctx, file, "history", PV_DTYPE_F64, -1, 0, &history));
@@ -233,6 +264,7 @@ static psdvec_status take_state(pv_topic_em *em, const pv_st_file *file)
         return PSDVEC_OK; /* not a state of this run */
     PV_TRY(pv_state_require(ctx, file, "mixtures", PV_DTYPE_F32, (int64_t)em->documents->count,
                             figures[0], &mixtures));
+    PV_TRY(pv_state_require(ctx, file, "alpha", PV_DTYPE_F64, figures[0], 0, &alpha));
     if (f->residuals)
         PV_TRY(pv_state_require(ctx, file, "residuals", PV_DTYPE_F32, words, stride, &residuals));
     em->change = *(const double *)change->data;
@@ -241,6 +273,7 @@ static psdvec_status take_state(pv_topic_em *em, const pv_st_file *file)
     em->words.topics = f->topics = figures[0];
     em->iterations = (uint32_t)history->shape[0];
     memcpy(em->history, history->data, history->bytes);
+    memcpy(em->alpha, alpha->data, alpha->bytes);
     memcpy(f->vectors, vectors->data, vectors->bytes);
     memcpy(f->logits, logits->data, logits->bytes);
     memcpy(f->log_z, log_z->data, log_z->bytes);
@@ -280,6 +313,15 @@ static psdvec_status merge(pv_topic_em *em, bool *any)
     return PSDVEC_OK;
 }
 
+/* Fits alpha; that of a null topic with its own value stays. */
+static void fit_alpha(pv_topic_em *em)
+{
+    uint32_t first = em->options.null_topic && em->options.null_alpha > 0;
+    if (em->expected)
+        pv_alpha_fit(em->options.fit_alpha, em->expected_all, (double)em->filled, first,
+                     em->words.topics, em->alpha);
+}
+
 psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
 {
     uint32_t most = em->options.iterations;
@@ -291,7 +333,6 @@ psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
     pv_progress_add(&em->progress, (uint64_t)em->documents->count * em->iterations);
     for (uint32_t t = em->iterations; t < most; t++) {
         bool merged = false;
-        em->sweeps = t == 0 ? FIRST_SWEEPS : em->options.sweeps;
         PV_TRY(expect(em, &em->history[t]));
         em->progress.objective = em->history[t];
         em->iterations = t + 1;
@@ -312,6 +353,8 @@ psdvec_status pv_topic_em_run(pv_topic_em *em, const char *stage)
                                      (double)em->known, &em->change));
         else if (!merged)
             PV_TRY(pv_topic_fit_improve(&em->fit, em->options.step_count));
+        if (!merged && t + 1 >= ALPHA_FROM)
+            fit_alpha(em);
         PV_TRY(save(em));
     }
     pv_progress_end(&em->progress);
@@ -367,6 +410,7 @@ psdvec_status pv_topic_em_prepare(pv_topic_em *em, const psdvec_topic_options *o
                         .documents = documents,
                         .space = space,
                         .change = INFINITY,
+                        .sweeps = options->sweeps,
                         .partial = partial};
     PV_TRY(pv_topic_fit_init(&em->fit, space, options));
     PV_TRY(pv_batches_init(&em->batches, documents, vocabulary, space->words));
@@ -378,6 +422,10 @@ psdvec_status pv_topic_em_prepare(pv_topic_em *em, const psdvec_topic_options *o
     PV_TAKE(&em->memory, em->bounds, most);
     PV_TAKE(&em->memory, em->word_bounds, space->words);
     PV_TAKE(&em->memory, em->history, options->iterations);
+    if (options->fit_alpha) {
+        PV_TAKE(&em->memory, em->expected, (most / TASK_DOCUMENTS + 1) * stride);
+        PV_TAKE(&em->memory, em->expected_all, stride);
+    }
     PV_TRY(pv_scope_status(&em->memory));
     for (uint32_t k = 0; k < topics; k++)
         em->alpha[k] = k == 0 && options->null_topic && options->null_alpha > 0
@@ -397,6 +445,7 @@ psdvec_status pv_topic_em_prepare(pv_topic_em *em, const psdvec_topic_options *o
             for (uint64_t e = batch->begin[k]; e < batch->begin[k + 1]; e++)
                 *length += (uint64_t)batch->frequency[e];
             em->known += *length;
+            em->filled += *length > 0;
             float *gamma = (float *)em->mixtures.data + (batch->first + k) * topics;
             if (options->steps == PSDVEC_TOPIC_STEPS_GRADIENT)
                 for (uint32_t j = 0; j < topics; j++)

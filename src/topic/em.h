@@ -26,11 +26,13 @@ typedef struct pv_topic_em {
     pv_batches batches;
     pv_topic_fit fit;
     pv_topic_words words;
-    double *alpha;     /* topics */
-    uint64_t *lengths; /* documents: words that are in the vocabulary */
-    uint64_t known;    /* their sum */
-    pv_large mixtures; /* documents x topics: gamma */
-    double *history;   /* iterations: the bound after each */
+    double *alpha;        /* topics */
+    uint64_t *lengths;    /* documents: words that are in the vocabulary */
+    uint64_t known;       /* their sum */
+    pv_large mixtures;    /* documents x topics: gamma */
+    size_t filled;        /* documents with such words */
+    double *expected_all; /* stride: the sum of E log theta of these documents */
+    double *history;      /* iterations: the bound after each */
     uint32_t iterations;
     double change;       /* of the vectors, by the last gradient step */
     uint32_t merged;     /* topics that were merged into others */
@@ -42,6 +44,7 @@ typedef struct pv_topic_em {
     float *sums;         /* workers x stride */
     double *bounds;      /* documents of a batch */
     double *word_bounds; /* words */
+    double *expected; /* tasks of a batch x stride: sums of E log theta; NULL if alpha is fixed */
     unsigned sweeps;
     pv_progress progress;
 } pv_topic_em;

@@ -5,6 +5,8 @@
  *     diversity    share of distinct words among the words that describe all topics
  *     perplexity   of every other occurrence of a word in a document, with the mixture of the
  *                  document found from the remaining occurrences
+ *     bound        of the log-likelihood of all known words, as for the choice of the number of
+ *                  topics
  *
  * Time: that of finding mixtures; coherence adds a pass over the documents.
  */
@@ -32,6 +34,7 @@ typedef struct evaluation {
     float *gamma, *weights;
     size_t most_entries;
     double *log_sums; /* documents of a batch */
+    double *bounds;   /* documents of a batch */
     uint64_t *scored; /* documents of a batch */
     /* Coherence: */
     size_t listed;      /* words per topic */
@@ -150,6 +153,8 @@ static psdvec_status complete_documents(void *arg, size_t task, int worker)
          k++) {
         uint64_t from = batch->begin[k];
         size_t count = (size_t)(batch->begin[k + 1] - from);
+        j->bounds[k] =
+            pv_mixture_infer(t, batch->word + from, batch->frequency + from, count, gamma, weights);
         j->scored[k] = divide(batch->frequency + from, count, first, second);
         j->log_sums[k] = 0;
         if (j->scored[k] == 0)
@@ -177,7 +182,7 @@ static psdvec_status complete_documents(void *arg, size_t task, int worker)
 static psdvec_status evaluate_batches(evaluation *j, psdvec_topics_quality *quality)
 {
     bool *present;
-    double log_sum = 0;
+    double log_sum = 0, bound = 0;
     PV_TAKE_ZERO(&j->memory, present, j->topics->info.topics * j->listed);
     PV_TRY(pv_scope_status(&j->memory));
     for (size_t b = 0; b < j->batches.count; b++) {
@@ -188,10 +193,12 @@ static psdvec_status evaluate_batches(evaluation *j, psdvec_topics_quality *qual
         for (size_t k = 0; k < count; k++) {
             count_pairs(j, k, present);
             log_sum += j->log_sums[k];
+            bound += j->bounds[k];
             quality->scored += j->scored[k];
         }
     }
     quality->perplexity = quality->scored ? exp(-log_sum / (double)quality->scored) : NAN;
+    quality->bound = quality->known ? bound / (double)quality->known : NAN;
     sum_up(j, quality);
     return PSDVEC_OK;
 }
@@ -220,6 +227,7 @@ static psdvec_status evaluate(evaluation *j, const psdvec_text_options *text,
     PV_TAKE(&j->memory, j->gamma, workers * t->info.topics);
     PV_TAKE(&j->memory, j->weights, workers * 2 * j->words.stride);
     PV_TAKE(&j->memory, j->log_sums, j->batches.most);
+    PV_TAKE(&j->memory, j->bounds, j->batches.most);
     PV_TAKE(&j->memory, j->scored, j->batches.most);
     PV_TRY(pv_scope_status(&j->memory));
     return evaluate_batches(j, quality);

@@ -7,9 +7,6 @@
 
 #include <math.h>
 
-#define MOST_SHARE 0.2 /* of the length of a vector, for a step */
-/* Vectors shorter than this may take steps as if they had length 1, as in the original program. */
-#define SHORT_VECTOR 1e-2
 /* Falls of the bound per word below this are rounding errors. */
 #define LEAST_FALL 1e-6
 
@@ -49,10 +46,10 @@ static double length_after(const pv_topic_fit *f, uint32_t k, double step)
 static double move(pv_topic_fit *f, uint32_t k, double rate)
 {
     const pv_topic_space *s = f->space;
-    double length = length_after(f, k, 0), square = 0, change = 0;
+    double square = 0, change = 0;
     for (size_t d = 0; d < s->dim; d++)
         square += pow(s->scale[d] * (double)f->towards[d * f->stride + k], 2);
-    double most = MOST_SHARE * (length < SHORT_VECTOR ? 1 : length);
+    double most = pv_topic_longest_step(pv_topic_length(f, f->vectors, k));
     double step = rate * sqrt(square) > most ? most / sqrt(square) : rate;
     double after = length_after(f, k, step), shrink = after > f->radius ? f->radius / after : 1;
     for (size_t d = 0; d < s->dim; d++) {

@@ -212,6 +212,7 @@ static psdvec_status write_topics(learning *l, const char *output)
     double *shares, *alpha;
     float *vectors, *probabilities, *row;
     size_t length = 0;
+    bool sound = true;
     for (uint32_t w = 0; w < words; w++)
         length += l->model->offsets[l->chosen[w] + 1] - l->model->offsets[l->chosen[w]];
     PV_TRY_DONE(order_topics(l, &scope, &order, &shares));
@@ -235,8 +236,18 @@ static psdvec_status write_topics(learning *l, const char *output)
         alpha[k] = em->alpha[order[k]];
         classes[k] = l->by.topic_class ? l->by.topic_class[order[k]] : PV_NO_CLASS;
         pv_topic_fit_vector(&em->fit, order[k], vectors + (size_t)k * dim);
-        for (uint32_t w = 0; w < words; w++)
-            probabilities[(size_t)k * words + w] = em->fit.beta[w * em->fit.stride + order[k]];
+        for (uint32_t w = 0; w < words; w++) {
+            float p = em->fit.beta[w * em->fit.stride + order[k]];
+            sound = sound && p >= 0 && p <= 1.001f;
+            probabilities[(size_t)k * words + w] = p;
+        }
+    }
+    if (!sound) {
+        status = pv_fail(l->ctx, PSDVEC_ERR_NUMERIC,
+                         "%s: not written, because a probability of a topic is not a number from 0 "
+                         "to 1; if the run was resumed, start over with `restart`",
+                         output);
+        goto done;
     }
     finish_mixtures(l, order, row);
     pv_topics_data data = {.info = {.topics = topics,

@@ -20,6 +20,10 @@ double pv_digamma(double x)
            r * (1. / 12 - r * (1. / 120 - r * (1. / 252 - r * (1. / 240 - r / 132)))) - shift;
 }
 
+/* A word that all topics of a document make less probable than this has no influence: its frequency
+ * divided by the probability could overflow. */
+#define LEAST_PROBABILITY 1e-30f
+
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 #define INLINE static inline __attribute__((always_inline))
@@ -47,7 +51,7 @@ INLINE void sweep(const float *beta, size_t stride, const uint32_t *words, const
     for (size_t j = 0; j < count; j++) {
         const float *row = beta + (size_t)words[j] * stride;
         float p = product(row, weights, stride);
-        if (p > 0)
+        if (p > LEAST_PROBABILITY)
             add_times(sums, row, frequency[j] / p, stride);
     }
 }
@@ -59,7 +63,7 @@ INLINE double gather(const float *beta, size_t stride, const uint32_t *documents
     for (size_t d = 0; d < count; d++) {
         const float *row = weights + (size_t)documents[d] * stride;
         float p = product(row, beta, stride);
-        if (p > 0)
+        if (p > LEAST_PROBABILITY)
             add_times(sums, row, times[d] / p, stride);
         log_sum += (double)times[d] * log(p > 0 ? (double)p : 1e-38);
     }

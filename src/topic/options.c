@@ -26,6 +26,12 @@ const psdvec_choice pv_topic_preset_choices[] = {
                                       .help = "the values of Li, Chua, Zhu and Miao 2016"},
     {0}};
 
+const psdvec_choice pv_topic_fit_alpha_choices[] = {
+    [PSDVEC_TOPIC_FIT_ALPHA_NO] = {.name = "no", .help = "keep `alpha`"},
+    [PSDVEC_TOPIC_FIT_ALPHA_COMMON] = {.name = "common", .help = "one value for all topics"},
+    [PSDVEC_TOPIC_FIT_ALPHA_EACH] = {.name = "each", .help = "a value for each topic"},
+    {0}};
+
 const psdvec_choice pv_topic_by_choices[] = {
     {.name = "none", .help = "all documents together"},
     {.name = "label", .help = "the documents with each label separately"},

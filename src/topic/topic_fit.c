@@ -8,8 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 512, SHORTENINGS = 8 };
+enum { TILE = 512, SHORTENINGS = 8, BISECTIONS = 40 };
 #define MOST_RESIDUAL_STEP 2.0f
+#define MOST_SHARE 0.2 /* of the length of a vector, for a step */
+/* Vectors shorter than this may take steps as if they had length 1, as in the original program. */
+#define SHORT_VECTOR 1e-2
 #define PADDING 1e4f /* a log Z that makes the probabilities of columns without a topic 0 */
 /* Axes with less than this share of the largest variance carry no information. */
 #define LEAST_VARIANCE 1e-7
@@ -330,22 +333,69 @@ static double prior_along(const pv_topic_space *s, size_t d)
     return s->scale[d] > 0 ? 1 / (s->scale[d] * s->scale[d]) : 0;
 }
 
-/* Shortens the step of each vector so that the result is within the radius. */
+double pv_topic_length(const pv_topic_fit *f, const float *vectors, uint32_t k)
+{
+    double square = 0;
+    for (size_t d = 0; d < f->space->dim; d++)
+        square += pow((double)vectors[d * f->stride + k], 2) * prior_along(f->space, d);
+    return sqrt(square);
+}
+
+double pv_topic_longest_step(double length)
+{
+    return MOST_SHARE * (length < SHORT_VECTOR ? 1 : length);
+}
+
+/* Full steps are too long in the first iterations: words would be committed to topics that have
+ * hardly begun to differ, and the bound would converge to a worse maximum. */
+static void limit_steps(pv_topic_fit *f)
+{
+    for (uint32_t k = 0; k < f->topics; k++) {
+        double most = pv_topic_longest_step(pv_topic_length(f, f->vectors, k));
+        double length = pv_topic_length(f, f->towards, k);
+        for (size_t d = 0; length > most && d < f->space->dim; d++)
+            f->towards[d * f->stride + k] *= (float)(most / length);
+    }
+}
+
+/* Component d of vector k after a step, drawn towards 0 by the multiplier of the radius; `mass`: m
+ * of the quadratic approximation. */
+static double within(const pv_topic_fit *f, size_t d, uint32_t k, double mass, double multiplier)
+{
+    double p = prior_along(f->space, d), h = mass + f->lambda * p;
+    double x = (double)f->vectors[d * f->stride + k] + (double)f->towards[d * f->stride + k];
+    return h > 0 ? x * h / (h + multiplier * p) : x;
+}
+
+static double length_within(const pv_topic_fit *f, uint32_t k, double mass, double multiplier)
+{
+    double square = 0;
+    for (size_t d = 0; d < f->space->dim; d++)
+        square += pow(within(f, d, k, mass, multiplier), 2) * prior_along(f->space, d);
+    return sqrt(square);
+}
+
+/* Ends the step of each vector at the nearest point within the radius. Distances are those of the
+ * quadratic approximation that determines the step: with others, steps along the limit could end
+ * where the function still rises. */
 static void stay_within_radius(pv_topic_fit *f)
 {
-    const pv_topic_space *s = f->space;
     for (uint32_t k = 0; isfinite(f->radius) && k < f->topics; k++) {
-        double square = 0;
-        for (size_t d = 0; d < s->dim; d++) {
-            double x = (double)f->vectors[d * f->stride + k] +
-                       (double)f->towards[d * f->stride + k];
-            square += x * x * prior_along(s, d);
+        double mass = f->mass[k] > 0 ? (double)f->mass[k] : 1, least = 0, most = mass;
+        if (length_within(f, k, mass, 0) <= f->radius)
+            continue;
+        while (length_within(f, k, mass, most) > f->radius)
+            most *= 4;
+        for (int step = 0; step < BISECTIONS; step++) {
+            double middle = (least + most) / 2;
+            if (length_within(f, k, mass, middle) > f->radius)
+                least = middle;
+            else
+                most = middle;
         }
-        double shrink = sqrt(square) > f->radius ? f->radius / sqrt(square) : 1;
-        for (size_t d = 0; shrink < 1 && d < s->dim; d++) {
-            float *t = &f->vectors[d * f->stride + k], *to = &f->towards[d * f->stride + k];
-            *to = (float)(shrink * ((double)*t + (double)*to) - (double)*t);
-        }
+        for (size_t d = 0; d < f->space->dim; d++)
+            f->towards[d * f->stride + k] =
+                (float)(within(f, d, k, mass, most) - (double)f->vectors[d * f->stride + k]);
     }
 }
 
@@ -414,6 +464,7 @@ static psdvec_status aim_vectors(pv_topic_fit *f, double *slope, double *curve)
         double m = (double)f->mass[i % f->stride];
         f->towards[i] = m > 0 ? (float)(gradient_at(f, i) / (m + lambda)) : 0;
     }
+    limit_steps(f);
     stay_within_radius(f);
     for (size_t i = 0; i < size; i++) {
         double lambda = f->lambda * prior_along(s, i / f->stride), to = (double)f->towards[i];

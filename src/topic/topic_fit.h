@@ -76,6 +76,10 @@ psdvec_status pv_topic_fit_improve(pv_topic_fit *f, unsigned steps);
 psdvec_status pv_topic_fit_gradient(pv_topic_fit *f);
 /* The logarithm of the priors, without constants. */
 double pv_topic_fit_prior(const pv_topic_fit *f);
+/* The length of column k of `vectors` (dim x stride) in the space of the word vectors. */
+double pv_topic_length(const pv_topic_fit *f, const float *vectors, uint32_t k);
+/* How far a vector of this length may move in a step. */
+double pv_topic_longest_step(double length);
 /* The vector of a topic (dim) in the space of the word vectors. */
 void pv_topic_fit_vector(const pv_topic_fit *f, uint32_t topic, float *vector);
 

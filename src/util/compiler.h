@@ -18,16 +18,18 @@
 #endif
 
 /* Kernels: PV_SSE2 kernels run on every x86-64 processor; PV_AVX2 kernels are chosen at run
- * time. */
+ * time. CPPFLAGS=-DPV_AVX2=0 builds a program that behaves as on a processor without AVX2. */
 #if !PV_PORTABLE && defined(__SSE2__)
 #define PV_SSE2 1
 #else
 #define PV_SSE2 0
 #endif
+#ifndef PV_AVX2
 #if !PV_PORTABLE && defined(__x86_64__) && defined(__GNUC__)
 #define PV_AVX2 1
 #else
 #define PV_AVX2 0
+#endif
 #endif
 
 #endif

@@ -451,6 +451,11 @@ browse() {
     refused 2 "the folder other is not empty, and not an older export" explore "$F/model.safetensors" --export other
     [ "$(ls other)" = index.html ] && [ ! -s other/index.html ]
     refused 5 "cannot write" explore "$F/model.safetensors" --export nosuch/folder/site
+    (
+        ulimit -f 1
+        refused 5 "cannot write" explore "$F/model.safetensors" --export large
+    )
+    [ ! -e large ]
     refused 2 "--get and --export cannot be combined" explore "$F/model.safetensors" --export x --get /api/v1/models
 }
 

@@ -152,6 +152,7 @@ PY
     grep -q 'classes  *3$' said
     "$PSDVEC" topics show topics --format json >shown
     "$PSDVEC" topics apply topics documents.tsv --columns "$all" --format json --counts >counts
+    "$PSDVEC" topics apply topics documents.tsv --columns "$all" --format json --evidence >evidence
     python3 - <<'PY'
 import json
 shown = json.load(open("shown"))
@@ -159,11 +160,13 @@ classes = [t["class"] for t in shown["topics"]]
 assert sorted(classes) == ["music", "music", "oven", "oven", "sea", "sea"], classes
 assert [t["share"] for t in shown["topics"]] == sorted((t["share"] for t in shown["topics"]), reverse=True)
 assert shown["settings"]["topics"]["by"] == "label" and shown["settings"]["topics"]["topics"] == 2
-for line in open("counts"):
-    document = json.loads(line)
-    sums = {c: sum(n for n, of in zip(document["counts"], classes) if of == c) for c in classes}
-    assert max(sums, key=sums.get) == document["label"], document
-    assert abs(sum(sums.values()) - document["known"]) < .1
+for what in "counts", "evidence":
+    for line in open(what):
+        document = json.loads(line)
+        sums = {c: sum(n for n, of in zip(document[what], classes) if of == c) for c in classes}
+        assert max(sums, key=sums.get) == document["label"], document
+        assert abs(sum(sums.values()) - document["known"]) < .1
+assert open("counts").read().replace("counts", "evidence") != open("evidence").read()
 PY
     "$PSDVEC" topics show topics | grep -q '^6 topics of 600 documents with 3 labels'
     "$PSDVEC" topics show topics | grep -q 'share *class *words'

@@ -109,7 +109,7 @@ assert len(words) == 3 and all(len(w) == 8 for w in words) and len(set.union(*wo
     make_documents
     KILL=$(realpath "${BUILD:-build}/tests/tools/kill_at.so" 2>/dev/null ||
         realpath "$HERE/../../build/tests/tools/kill_at.so")
-    for options in "--topics 9 --merge 0.1" "--topics auto" "--topics 3 --residual-precision none" "--topics 3 --preset topicvec --iterations 30"; do
+    for options in "--topics 9 --merge 0.1 --tolerance 0 --iterations 20" "--topics auto" "--topics 3 --residual-precision none" "--topics 3 --preset topicvec --iterations 30"; do
         rm -rf whole
         # shellcheck disable=SC2086
         learn $options -q -o whole
@@ -173,12 +173,13 @@ assert len(words) == 3 and all(len(w) == 8 for w in words) and len(set.union(*wo
     "$PSDVEC" topics apply topics - --format tsv <new.txt | cut -f3- | cmp - <(cut -f3- mixtures.tsv)
 }
 
-@test "compares topics by coherence, diversity and perplexity" {
+@test "compares topics by coherence, diversity, perplexity and bound" {
     make_documents
     learn -q -o three
     "$PSDVEC" topics learn model documents.txt --topics 1 -q -o one
     "$PSDVEC" topics compare three documents.txt --with one --words 5 --format json >said
-    # Coherence, diversity and the number of scored words, computed independently.
+    "$PSDVEC" topics apply three documents.txt --format json >applied
+    # Coherence, diversity, the bound and the number of scored words, computed independently.
     "$PSDVEC" topics show three --words 5 --format json >shown
     python3 - <<'PY'
 import itertools, json, math
@@ -195,6 +196,8 @@ for a, b in (pair for words in lists for pair in itertools.combinations(words, 2
 assert abs(quality[0]["coherence"] - sum(npmi) / len(npmi)) < 1e-5, quality
 assert abs(quality[0]["diversity"] - len({w for l in lists for w in l}) / 15) < 1e-6
 assert quality[0]["scored"] == 600 * 20 and quality[0]["known"] == 600 * 40
+bound = sum(json.loads(line)["bound"] for line in open("applied")) / (600 * 40)
+assert abs(quality[0]["bound"] / bound - 1) < 1e-6 and quality[0]["bound"] > quality[1]["bound"]
 # Three subjects are better than one, which is not better than word frequencies.
 words = [w for line in open("documents.txt") for w in line.split()]
 unigrams = math.exp(-sum(math.log(words.count(w) / len(words)) for w in set(words) for _ in range(words.count(w))) / len(words))
@@ -206,7 +209,7 @@ PY
 
 @test "similar topics are shown in groups, each with its words" {
     make_documents
-    "$PSDVEC" topics learn model documents.txt --topics 6 -q -o topics
+    "$PSDVEC" topics learn model documents.txt --topics 6 --merge off -q -o topics
     "$PSDVEC" topics show topics --groups 3 --words 8 --format json >shown
     python3 - <<'PY'
 import json

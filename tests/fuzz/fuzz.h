@@ -1,14 +1,14 @@
-/* Shared by all fuzzers: the entry point, checks, a context that is made once, and files in
- * memory that are made once and rewritten for every input. */
+/* Shared by all fuzzers: the entry point, checks, and a context that is made once. Files in memory
+ * (memory_files.h) are made once and rewritten for every input. */
 #ifndef PV_FUZZ_FUZZ_H
 #define PV_FUZZ_FUZZ_H
 
 #include "base/context.h"
+#include "fuzz/memory_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -53,26 +53,6 @@ static inline char *fuzz_text(const void *data, size_t size)
         memcpy(text, data, size);
     text[size] = '\0';
     return text;
-}
-
-typedef struct fuzz_file {
-    int fd; /* 0: not made yet */
-    size_t size;
-    char path[40];
-} fuzz_file;
-
-/* Replaces the content. Start from a static object. */
-static inline void fuzz_file_set(fuzz_file *file, const void *data, size_t size)
-{
-    if (file->fd == 0) {
-        file->fd = memfd_create("fuzz", MFD_CLOEXEC);
-        require(file->fd > 0);
-        snprintf(file->path, sizeof file->path, "/proc/self/fd/%d", file->fd);
-    }
-    require(size == 0 || pwrite(file->fd, data, size, 0) == (ssize_t)size);
-    if (size < file->size)
-        require(ftruncate(file->fd, (off_t)size) == 0);
-    file->size = size;
 }
 
 /* A path for output that the library creates and the fuzzer removes, in memory where possible. */

@@ -3,35 +3,12 @@
  * refused in both cases. */
 #include "fuzz/fuzz.h"
 
-#include <fcntl.h>
-#include <sys/syscall.h>
-
-/* Bytes that a read returns at most; 0: as many as there are. */
-static size_t most_read;
-
-/* Replaces that of the C library in this program. */
-ssize_t read(int fd, void *bytes, size_t length)
-{
-    return syscall(SYS_read, fd, bytes, most_read && length > most_read ? most_read : length);
-}
-
 static void mix(void *user, const char *word, size_t length)
 {
     uint64_t *hash = user;
     for (size_t i = 0; i < length; i++)
         *hash = (*hash ^ (unsigned char)word[i]) * 0x100000001B3u;
     *hash = (*hash ^ (word ? 0x100 : 0x200)) * 0x100000001B3u;
-}
-
-/* Makes standard input a pipe that contains the bytes. */
-static void fill_pipe(const uint8_t *data, size_t size)
-{
-    int ends[2];
-    require(pipe2(ends, O_CLOEXEC) == 0);
-    require(write(ends[1], data, size) == (ssize_t)size);
-    require(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -61,10 +38,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool is_zip = size >= 2 && memcmp(data, "PK", 2) == 0;
     if (size < 4096 && !is_zip) {
         static const char *const standard[] = {"-"};
-        fill_pipe(data, size);
-        most_read = 7;
+        fuzz_pipe_set(&file);
+        fuzz_most_read = 7;
         psdvec_status second = psdvec_tokenize_inputs(ctx, &options, standard, 1, mix, &from_pipe);
-        most_read = 0;
+        fuzz_most_read = 0;
+        fuzz_pipe_set(NULL);
         require(first == second && (first != PSDVEC_OK || from_file == from_pipe));
     }
     require(atomic_load(&ctx->memory_used) == 0);

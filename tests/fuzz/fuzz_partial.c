@@ -1,21 +1,25 @@
 /* Fuzzes the saved states of interrupted runs. The input is a state: the core or a block of
- * training, the epoch of a baseline, or the codes of sparse vectors, told apart by its tensors. The
- * run that finds it either continues or starts over; it ends with a model that passes verification,
- * or with an error message. */
-#include "fuzz/fuzz.h"
+ * training, the epoch of a baseline, the codes of sparse vectors, or topics, told apart by its
+ * tensors. The run that finds it either continues or starts over; it ends with a model or topics
+ * that pass verification, or with an error message. */
+#include "fuzz/small_model.h"
 #include "support/tensor_mutator.h"
 
 #include <sys/stat.h>
 
 TENSOR_MUTATOR
 
-enum { CORE, BLOCK, EPOCH, CODES, STATES };
+enum { DOCUMENTS = 40 };
+enum { CORE, BLOCK, EPOCH, CODES, TOPICS, CLASSES, TRIALS, STATES };
 
-static const char *const names[STATES] = {"core", "block-000001", "epoch", "codes"};
+static const char *const names[STATES] = {"core",   "block-000001", "epoch", "codes",
+                                          "topics", "classes",      "trials"};
 static psdvec_context *ctx;
-static fuzz_file counts, vectors;
+static fuzz_file counts, vectors, documents;
+static psdvec_model *model;
 static char output[64], folder[80], key_path[96], lock_path[96];
 static char *keys[STATES];
+static uint64_t before;     /* memory of the model */
 static const char *awaited; /* a run is interrupted as soon as this file exists */
 
 static bool should_cancel(void *user)
@@ -29,8 +33,25 @@ static void state_path(int state, char path[128])
     snprintf(path, 128, "%s/%s.safetensors", folder, names[state]);
 }
 
+static psdvec_status learn_topics(int state)
+{
+    const char *inputs[] = {documents.path};
+    psdvec_topic_options options;
+    psdvec_text_options text;
+    psdvec_topic_options_default(&options);
+    psdvec_text_options_default(&text);
+    text.columns = "label,text";
+    options.topics = state == TRIALS ? 0 : 2;
+    options.by = state == CLASSES ? PSDVEC_TOPIC_BY_LABEL : PSDVEC_TOPIC_BY_NONE;
+    options.iterations = 3;
+    options.min_documents = 1;
+    return psdvec_topics_learn(ctx, &options, model, &text, inputs, 1, output, NULL);
+}
+
 static psdvec_status run(int state)
 {
+    if (state >= TOPICS)
+        return learn_topics(state);
     if (state == CORE || state == BLOCK) {
         psdvec_train_options options;
         psdvec_train_options_default(&options);
@@ -99,6 +120,21 @@ static void learn_key(int state)
     clean();
 }
 
+/* Documents with labels, and a model that knows their words. */
+static void make_documents(void)
+{
+    static const char *const words[] = {"the", "of", "and", "to", "new_york"};
+    static fuzz_file file;
+    char bytes[1 << 14], text[1 << 12] = "";
+    size_t length = 0;
+    fuzz_file_set(&file, bytes, small_model(ctx, SMALL_FULL, PSDVEC_FLOAT32, bytes, sizeof bytes));
+    require(psdvec_model_open(ctx, file.path, &model) == PSDVEC_OK);
+    for (int k = 0; k < DOCUMENTS; k++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%c\t%s %s %s\n",
+                                   "ab"[k % 2], words[k % 2], words[k % 5], words[k / 2 % 5]);
+    fuzz_file_set(&documents, text, length);
+}
+
 static void set_up(void)
 {
     static const char text[] = "the cat sat on the mat\nthe dog sat on the cat\na dog and a cat\n"
@@ -127,8 +163,10 @@ static void set_up(void)
     fuzz_file_set(&counts, bytes, length);
     free(bytes);
     unlink(output);
+    make_documents();
     for (int state = 0; state < STATES; state++)
         learn_key(state);
+    before = atomic_load(&ctx->memory_used);
 }
 
 static bool contains(const uint8_t *data, size_t size, const char *word)
@@ -141,24 +179,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[128];
     if (!ctx)
         set_up();
-    int state = contains(data, size, "history")   ? CORE
-                : contains(data, size, "atoms")   ? CODES
-                : contains(data, size, "figures") ? EPOCH
-                                                  : BLOCK;
+    int state = contains(data, size, "logits")          ? TOPICS
+                : contains(data, size, "probabilities") ? CLASSES
+                : contains(data, size, "bounds")        ? TRIALS
+                : contains(data, size, "history")       ? CORE
+                : contains(data, size, "atoms")         ? CODES
+                : contains(data, size, "figures")       ? EPOCH
+                                                        : BLOCK;
     require(mkdir(folder, 0700) == 0);
     write_all(key_path, keys[state], strlen(keys[state]));
     state_path(state, path);
     write_all(path, data, size);
     psdvec_status status = run(state);
-    if (status == PSDVEC_OK) {
-        psdvec_model *model;
-        require(psdvec_model_open(ctx, output, &model) == PSDVEC_OK);
-        require(psdvec_model_verify(ctx, model) == PSDVEC_OK);
-        psdvec_model_close(model);
+    if (status == PSDVEC_OK && state >= TOPICS) {
+        psdvec_topics *topics;
+        require(psdvec_topics_open(ctx, output, &topics) == PSDVEC_OK);
+        require(psdvec_topics_verify(ctx, topics) == PSDVEC_OK);
+        psdvec_topics_close(topics);
+    } else if (status == PSDVEC_OK) {
+        psdvec_model *made;
+        require(psdvec_model_open(ctx, output, &made) == PSDVEC_OK);
+        require(psdvec_model_verify(ctx, made) == PSDVEC_OK);
+        psdvec_model_close(made);
     } else {
         require(psdvec_error_message(ctx)[0] != '\0' && status != PSDVEC_ERR_INTERNAL);
     }
-    require(atomic_load(&ctx->memory_used) == 0);
+    require(atomic_load(&ctx->memory_used) == before);
     clean();
     return 0;
 }

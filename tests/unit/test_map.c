@@ -17,18 +17,28 @@
 
 enum { BLOBS = 5, DIM = 10 };
 
-/* A model whose word k is near the centre of blob k % BLOBS. */
-static psdvec_model *blobs(workshop *w, uint32_t words)
+/* A model whose word k is near the centre of blob k % BLOBS. The first `general` words are halfway
+ * between it and the mean of all centres. */
+static psdvec_model *blobs_with(workshop *w, uint32_t words, uint32_t general)
 {
     sample s;
     sample_make(&s, words, DIM, 5);
     for (uint32_t i = 0; i < words; i++)
-        for (uint32_t k = 0; k < DIM; k++)
-            s.vectors[i * DIM + k] =
-                (float)(3 * pv_random_normal(1, i % BLOBS, k) + 0.3 * pv_random_normal(2, i, k));
+        for (uint32_t k = 0; k < DIM; k++) {
+            double centre = 3 * pv_random_normal(1, i % BLOBS, k), mean = 0;
+            for (uint32_t b = 0; b < BLOBS; b++)
+                mean += 3 * pv_random_normal(1, b, k) / BLOBS;
+            s.vectors[i * DIM + k] = (float)((i < general ? (centre + mean) / 2 : centre) +
+                                             0.3 * pv_random_normal(2, i, k));
+        }
     psdvec_model *model = open_sample(w, &s);
     sample_free(&s);
     return model;
+}
+
+static psdvec_model *blobs(workshop *w, uint32_t words)
+{
+    return blobs_with(w, words, 0);
 }
 
 static psdvec_map *map_of(workshop *w, const psdvec_model *model, const psdvec_map_options *options)
@@ -202,6 +212,25 @@ static void planted_clusters_are_found(void **state)
         assert_int_equal(count, PV_MAP_CLUSTER_WORDS);
         for (size_t k = 0; k < count; k++)
             assert_int_equal(clusters[described[k]], c);
+    }
+    psdvec_map_free(map);
+    psdvec_model_close(model);
+}
+
+static void frequent_words_of_all_contexts_are_not_labels_of_regions(void **state)
+{
+    workshop *w = *state;
+    psdvec_model *model = blobs_with(w, 600, BLOBS);
+    psdvec_map *map = map_of(w, model, NULL);
+    const psdvec_map_label *labels = psdvec_map_labels(map);
+    assert_int_equal(psdvec_map_get_info(map)->clusters, BLOBS);
+    for (uint32_t k = 0; k < psdvec_map_get_info(map)->labels && labels[k].level == 0; k++)
+        assert_true(labels[k].words < 20 || labels[k].place >= BLOBS);
+    for (uint32_t c = 0; c < BLOBS; c++) {
+        size_t count;
+        const uint32_t *described = psdvec_map_cluster_words(map, c, &count);
+        for (size_t k = 0; k < 5; k++)
+            assert_true(described[k] >= BLOBS);
     }
     psdvec_map_free(map);
     psdvec_model_close(model);
@@ -539,6 +568,7 @@ int main(void)
         TEST(neighbours_are_those_of_a_plain_search),
         TEST(maps_have_the_same_bits_for_any_number_of_threads),
         TEST(planted_clusters_are_found),
+        TEST(frequent_words_of_all_contexts_are_not_labels_of_regions),
         TEST(labels_are_distinct_words_in_the_order_of_levels),
         TEST(labels_of_pictures_do_not_overlap),
         TEST(images_are_valid_and_show_points),

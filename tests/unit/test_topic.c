@@ -1,8 +1,9 @@
 /* Topics: the kernels against each other, the M-step against its optimality conditions, the bound
  * against a dense computation, and topics recovered from text that was drawn from known ones. */
 #include "base/random.h"
-#include "model/model_write.h"
 #include "support/scratch.h"
+#include "support/topic_text.h"
+#include "topic/alpha.h"
 #include "topic/topic_file.h"
 #include "topic/topic_fit.h"
 
@@ -31,15 +32,6 @@ static double unit(uint64_t purpose, uint64_t index)
     return pv_random_unit(11, purpose, index);
 }
 
-/* Words of four letters, which the tokeniser leaves as they are. */
-static const char *name(uint32_t word)
-{
-    static char text[5];
-    for (int k = 0; k < 4; k++, word /= 26)
-        text[k] = (char)('a' + word % 26);
-    return text;
-}
-
 static int set_up(void **state)
 {
     bench *b = calloc(1, sizeof *b);
@@ -52,27 +44,11 @@ static int set_up(void **state)
     b->model_path = scratch_path(b->folder, "model.safetensors");
     b->text = scratch_path(b->folder, "documents.txt");
     b->output = scratch_path(b->folder, "topics.safetensors");
-    double sum = 0;
-    char bytes[WORDS * 4];
-    uint64_t offsets[WORDS + 1];
-    for (uint32_t w = 0; w <= WORDS; w++)
-        offsets[w] = (uint64_t)w * 4;
-    for (uint32_t w = 0; w < WORDS; w++) {
-        memcpy(bytes + offsets[w], name(w), 4);
+    for (uint32_t w = 0; w < WORDS; w++)
         for (uint32_t d = 0; d < DIM; d++)
             b->vectors[w][d] = (float)(0.7 * pv_random_normal(1, 1, (uint64_t)w * DIM + d));
-        b->base[w] = 1 / (w + 20.);
-        sum += b->base[w];
-    }
-    for (uint32_t w = 0; w < WORDS; w++)
-        b->base[w] /= sum;
-    pv_model_data data = {.words = WORDS,
-                          .dim = DIM,
-                          .bytes = bytes,
-                          .offsets = offsets,
-                          .vectors = &b->vectors[0][0],
-                          .unigram = b->base};
-    assert_int_equal(pv_model_write(b->ctx, &data, b->model_path), PSDVEC_OK);
+    zipf(b->base, WORDS, 20);
+    write_topic_model(b->ctx, b->model_path, WORDS, DIM, &b->vectors[0][0], b->base);
     for (uint32_t k = 0; k < TOPICS; k++)
         for (uint32_t d = 0; d < DIM; d++)
             b->topics[k][d] = 1.2 * pv_random_normal(2, 2, (uint64_t)k * DIM + d);
@@ -93,38 +69,23 @@ static int tear_down(void **state)
     return used == 0 ? 0 : -1;
 }
 
-static uint32_t draw(const double *p, uint32_t n, double at)
-{
-    for (uint32_t k = 0; k + 1 < n; k++)
-        if ((at -= p[k]) < 0)
-            return k;
-    return n - 1;
-}
-
 /* Each document has one main topic, and words of the others. */
 static void write_documents(bench *b)
 {
     double p[TOPICS][WORDS];
-    for (uint32_t k = 0; k < TOPICS; k++) {
-        double sum = 0;
-        for (uint32_t w = 0; w < WORDS; w++) {
-            double product = 0;
-            for (uint32_t d = 0; d < DIM; d++)
-                product += (double)b->vectors[w][d] * b->topics[k][d];
-            sum += p[k][w] = b->base[w] * exp(product);
-        }
-        for (uint32_t w = 0; w < WORDS; w++)
-            p[k][w] /= sum;
-    }
+    for (uint32_t k = 0; k < TOPICS; k++)
+        topic_distribution(WORDS, DIM, &b->vectors[0][0], b->base, b->topics[k], p[k]);
     FILE *file = fopen(b->text, "w");
     assert_non_null(file);
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
         for (uint32_t j = 0; j < LENGTH; j++) {
             uint64_t at = (uint64_t)i * LENGTH + j;
             uint32_t k = unit(3, at) < 0.8 ? i % TOPICS : (uint32_t)(TOPICS * unit(4, at));
-            uint32_t w = draw(p[k], WORDS, unit(5, at));
+            uint32_t w = draw_from(p[k], WORDS, unit(5, at));
+            char word[5];
+            topic_word(w, word);
             b->counts[i][w]++;
-            fprintf(file, "%s%s", name(w), j + 1 < LENGTH ? " " : "\n");
+            fprintf(file, "%s%s", word, j + 1 < LENGTH ? " " : "\n");
         }
     }
     fclose(file);
@@ -133,25 +94,10 @@ static void write_documents(bench *b)
 static psdvec_topics *learn(bench *b, const psdvec_topic_options *options,
                             psdvec_topics_report *report)
 {
-    psdvec_model *model;
-    psdvec_topics *topics = NULL;
-    const char *input = b->text;
-    if (psdvec_model_open(b->ctx, b->model_path, &model) != PSDVEC_OK ||
-        psdvec_topics_learn(b->ctx, options, model, NULL, &input, 1, b->output, report) !=
-            PSDVEC_OK ||
-        psdvec_topics_open(b->ctx, b->output, &topics) != PSDVEC_OK)
-        fail_msg("%s", psdvec_error_message(b->ctx));
-    psdvec_model_close(model);
-    return topics;
+    return learn_from(b->ctx, b->model_path, b->text, b->output, options, report);
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-
-static void close_to(double a, double b, double error)
-{
-    if (!(fabs(a - b) <= error))
-        fail_msg("%.17g is not %.17g", a, b);
-}
 
 static void test_digamma(void **state)
 {
@@ -161,6 +107,69 @@ static void test_digamma(void **state)
     close_to(pv_digamma(0.01), -100.56088545786867, 1e-11);
     for (double x = 0.02; x < 1e6; x *= 3.7) /* the recurrence */
         close_to(pv_digamma(x + 1) - pv_digamma(x), 1 / x, 1e-11 / x + 1e-12);
+}
+
+static void test_trigamma_and_inverse(void **state)
+{
+    (void)state;
+    close_to(pv_trigamma(1), 1.6449340668482264, 1e-12);
+    close_to(pv_trigamma(0.5), 4.9348022005446793, 1e-12);
+    for (double x = 0.02; x < 1e6; x *= 3.7) {
+        close_to(pv_trigamma(x) - pv_trigamma(x + 1), 1 / (x * x), 1e-10 / (x * x) + 1e-12);
+        close_to(pv_digamma_inverse(pv_digamma(x)), x, 1e-9 * x);
+    }
+}
+
+/* The terms of the bound that depend on alpha. */
+static double alpha_terms(const double *alpha, const double *sums, double documents)
+{
+    double total = 0, terms = 0;
+    for (int k = 0; k < TOPICS; k++) {
+        total += alpha[k];
+        terms += alpha[k] * sums[k] - documents * lgamma(alpha[k]);
+    }
+    return terms + documents * lgamma(total);
+}
+
+/* The fitted alpha is a maximum, and that of the distribution from which the expectations are. */
+static void test_alpha_is_fitted(void **state)
+{
+    (void)state;
+    const double truth[TOPICS] = {0.05, 0.4, 1.5, 0.2};
+    double sums[TOPICS], total = 0;
+    for (int k = 0; k < TOPICS; k++)
+        total += truth[k];
+    for (int k = 0; k < TOPICS; k++)
+        sums[k] = 100 * (pv_digamma(truth[k]) - pv_digamma(total));
+    for (psdvec_topic_fit_alpha how = PSDVEC_TOPIC_FIT_ALPHA_COMMON;
+         how <= PSDVEC_TOPIC_FIT_ALPHA_EACH; how++) {
+        double alpha[TOPICS] = {0.1, 0.1, 0.1, 0.1}, before = alpha_terms(alpha, sums, 100);
+        for (int round = 0; round < 20; round++) {
+            pv_alpha_fit(how, sums, 100, 0, TOPICS, alpha);
+            double now = alpha_terms(alpha, sums, 100);
+            assert_true(now >= before - 1e-9 * fabs(before));
+            before = now;
+        }
+        for (int k = 0; k < TOPICS; k++)
+            if (how == PSDVEC_TOPIC_FIT_ALPHA_EACH)
+                close_to(alpha[k], truth[k], 1e-3 * truth[k]);
+        for (double factor = 0.98; factor < 1.03; factor += 0.04) {
+            double other[TOPICS];
+            for (int k = 0; k < TOPICS; k++)
+                other[k] = factor * alpha[0];
+            if (how == PSDVEC_TOPIC_FIT_ALPHA_COMMON)
+                assert_true(alpha_terms(other, sums, 100) < before);
+        }
+    }
+    /* The first one may be fixed, and values stay within limits. */
+    double alpha[TOPICS] = {5, 0.1, 0.1, 0.1};
+    sums[3] = -1e9;
+    pv_alpha_fit(PSDVEC_TOPIC_FIT_ALPHA_EACH, sums, 100, 1, TOPICS, alpha);
+    assert_true(alpha[0] == 5);
+    assert_true(alpha[3] == 1e-3);
+    double same[TOPICS] = {1, 2, 3, 4};
+    pv_alpha_fit(PSDVEC_TOPIC_FIT_ALPHA_NO, sums, 100, 0, TOPICS, same);
+    assert_true(same[0] == 1 && same[3] == 4);
 }
 
 static void test_kernels(void **state)
@@ -215,8 +224,48 @@ static void test_space_has_variance_one(void **state)
     pv_topic_space_free(&s);
 }
 
-/* At the maximum, the gradient is 0 with respect to all vectors and residuals. The gradient is
- * computed here from the vectors and residuals alone. */
+/* A fit to random counts after many steps. */
+static void fit_counts(bench *b, const psdvec_topic_options *options, pv_topic_space *s,
+                       pv_topic_fit *f)
+{
+    assert_int_equal(pv_topic_space_init(s, b->ctx, WORDS, DIM, b->base), PSDVEC_OK);
+    memcpy(s->features, b->vectors, sizeof b->vectors);
+    assert_int_equal(pv_topic_space_prepare(s, b->base), PSDVEC_OK);
+    assert_int_equal(pv_topic_fit_init(f, s, options), PSDVEC_OK);
+    assert_int_equal(pv_topic_fit_start(f), PSDVEC_OK);
+    for (uint32_t w = 0; w < WORDS; w++)
+        for (uint32_t k = 0; k < TOPICS; k++)
+            f->counts[w * f->stride + k] =
+                (float)floor(20 * unit(8, w * TOPICS + k) * unit(9, w * TOPICS + k));
+    assert_int_equal(pv_topic_fit_improve(f, 200), PSDVEC_OK);
+}
+
+/* The gradient of the log-likelihood of topic k with respect to its vector, computed from the vectors
+ * and residuals alone. rest (words): n - m P(word | k). Returns m. */
+static double find_gradient(const bench *b, const pv_topic_fit *f, uint32_t k, double *gradient,
+                            double *rest)
+{
+    const pv_topic_space *s = f->space;
+    double p[WORDS], z = 0, mass = 0;
+    for (uint32_t w = 0; w < WORDS; w++) {
+        double x = log(b->base[w]) + (f->residuals ? (double)f->residuals[w * f->stride + k] : 0);
+        for (uint32_t d = 0; d < DIM; d++)
+            x += (double)s->features[w * DIM + d] * (double)f->vectors[d * f->stride + k];
+        z += p[w] = exp(x);
+        mass += (double)f->counts[w * f->stride + k];
+    }
+    for (uint32_t d = 0; d < DIM; d++)
+        gradient[d] = 0;
+    for (uint32_t w = 0; w < WORDS; w++) {
+        rest[w] = (double)f->counts[w * f->stride + k] - mass * p[w] / z;
+        close_to((double)f->beta[w * f->stride + k], p[w] / z, 1e-4 * p[w] / z);
+        for (uint32_t d = 0; d < DIM; d++)
+            gradient[d] += rest[w] * (double)s->features[w * DIM + d];
+    }
+    return mass;
+}
+
+/* At the maximum, the gradient is 0 with respect to all vectors and residuals. */
 static void check_optimum(bench *b, double tau)
 {
     pv_topic_space s;
@@ -226,38 +275,50 @@ static void check_optimum(bench *b, double tau)
     options.topics = TOPICS;
     options.residual_precision = tau;
     options.vector_precision = 5;
-    assert_int_equal(pv_topic_space_init(&s, b->ctx, WORDS, DIM, b->base), PSDVEC_OK);
-    memcpy(s.features, b->vectors, sizeof b->vectors);
-    assert_int_equal(pv_topic_space_prepare(&s, b->base), PSDVEC_OK);
-    assert_int_equal(pv_topic_fit_init(&f, &s, &options), PSDVEC_OK);
-    assert_int_equal(pv_topic_fit_start(&f), PSDVEC_OK);
-    for (uint32_t w = 0; w < WORDS; w++)
-        for (uint32_t k = 0; k < TOPICS; k++)
-            f.counts[w * f.stride + k] =
-                (float)floor(20 * unit(8, w * TOPICS + k) * unit(9, w * TOPICS + k));
-    assert_int_equal(pv_topic_fit_improve(&f, 200), PSDVEC_OK);
+    fit_counts(b, &options, &s, &f);
     for (uint32_t k = 0; k < TOPICS; k++) {
-        double p[WORDS], z = 0, mass = 0, gradient[DIM] = {0};
-        for (uint32_t w = 0; w < WORDS; w++) {
-            double x = log(b->base[w]) + (f.residuals ? (double)f.residuals[w * f.stride + k] : 0);
-            for (uint32_t d = 0; d < DIM; d++)
-                x += (double)s.features[w * DIM + d] * (double)f.vectors[d * f.stride + k];
-            z += p[w] = exp(x);
-            mass += (double)f.counts[w * f.stride + k];
-        }
-        for (uint32_t w = 0; w < WORDS; w++) {
-            double rest = (double)f.counts[w * f.stride + k] - mass * p[w] / z;
-            close_to((double)f.beta[w * f.stride + k], p[w] / z, 1e-4 * p[w] / z);
-            for (uint32_t d = 0; d < DIM; d++)
-                gradient[d] += rest * (double)s.features[w * DIM + d];
-            if (f.residuals)
-                close_to(rest - tau * (double)f.residuals[w * f.stride + k], 0,
-                         2e-4 * mass / WORDS + 5e-3);
-        }
+        double gradient[DIM], rest[WORDS], mass = find_gradient(b, &f, k, gradient, rest);
+        for (uint32_t w = 0; f.residuals && w < WORDS; w++)
+            close_to(rest[w] - tau * (double)f.residuals[w * f.stride + k], 0,
+                     2e-4 * mass / WORDS + 5e-3);
         for (uint32_t d = 0; d < DIM; d++)
             close_to(gradient[d] - options.vector_precision / (s.scale[d] * s.scale[d]) *
                                        (double)f.vectors[d * f.stride + k],
                      0, 2e-4 * mass);
+    }
+    pv_topic_fit_free(&f);
+    pv_topic_space_free(&s);
+}
+
+/* On the sphere of the radius, the gradient in the space of the word vectors is a multiple of the
+ * vector. */
+static void test_fit_finds_the_maximum_in_a_ball(void **state)
+{
+    bench *b = *state;
+    pv_topic_space s;
+    pv_topic_fit f;
+    psdvec_topic_options options;
+    psdvec_topic_options_default(&options);
+    options.topics = TOPICS;
+    options.residual_precision = INFINITY;
+    options.vector_precision = 0;
+    options.radius = 0.1;
+    fit_counts(b, &options, &s, &f);
+    for (uint32_t k = 0; k < TOPICS; k++) {
+        double gradient[DIM], rest[WORDS], mass = find_gradient(b, &f, k, gradient, rest);
+        double product = 0, outwards = 0;
+        close_to(pv_topic_length(&f, f.vectors, k), options.radius, 1e-4 * options.radius);
+        for (uint32_t d = 0; d < DIM; d++) {
+            double along = (double)f.vectors[d * f.stride + k] / (s.scale[d] * s.scale[d]);
+            product += gradient[d] * along;
+            outwards += along * along;
+        }
+        assert_true(product > 0);
+        for (uint32_t d = 0; d < DIM; d++)
+            close_to(gradient[d],
+                     product / outwards * (double)f.vectors[d * f.stride + k] /
+                         (s.scale[d] * s.scale[d]),
+                     1e-3 * mass);
     }
     pv_topic_fit_free(&f);
     pv_topic_space_free(&s);
@@ -307,22 +368,11 @@ static double dense_bound(const bench *b, const psdvec_topics *t, double lambda)
     return bound;
 }
 
-static double cosine(const float *a, const double *b, uint32_t n)
-{
-    double ab = 0, aa = 0, bb = 0;
-    for (uint32_t d = 0; d < n; d++) {
-        ab += (double)a[d] * b[d];
-        aa += (double)a[d] * (double)a[d];
-        bb += b[d] * b[d];
-    }
-    return ab / sqrt(aa * bb);
-}
-
 static double best_cosine(const bench *b, const psdvec_topics *t, uint32_t truth)
 {
     double best = -1;
     for (uint32_t k = 0; k < TOPICS; k++)
-        best = fmax(best, cosine(psdvec_topics_vector(t, k), b->topics[truth], DIM));
+        best = fmax(best, cosine_of(psdvec_topics_vector(t, k), b->topics[truth], DIM));
     return best;
 }
 
@@ -349,8 +399,8 @@ static void test_recovers_topics(void **state)
     for (uint64_t i = 0; i < DOCUMENTS; i += 50) {
         uint32_t main = 0;
         for (uint32_t k = 1; k < TOPICS; k++)
-            if (cosine(psdvec_topics_vector(t, k), b->topics[i % TOPICS], DIM) >
-                cosine(psdvec_topics_vector(t, main), b->topics[i % TOPICS], DIM))
+            if (cosine_of(psdvec_topics_vector(t, k), b->topics[i % TOPICS], DIM) >
+                cosine_of(psdvec_topics_vector(t, main), b->topics[i % TOPICS], DIM))
                 main = k;
         assert_true((double)psdvec_topics_mixture(t, i)[main] > 0.5);
     }
@@ -474,9 +524,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_digamma),
+        cmocka_unit_test(test_trigamma_and_inverse),
+        cmocka_unit_test(test_alpha_is_fitted),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test_setup_teardown(test_space_has_variance_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_fit_finds_the_maximum, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fit_finds_the_maximum_in_a_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_recovers_topics, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bound_rises, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_null_topic_and_radius, set_up, tear_down),

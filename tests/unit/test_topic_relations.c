@@ -1,8 +1,8 @@
 /* How topics relate: distances, the map, the hierarchy and its groups, nearest words and the
  * description, against plain computations. */
 #include "base/random.h"
-#include "model/model_write.h"
 #include "support/scratch.h"
+#include "support/topic_text.h"
 #include "topic/relations.h"
 #include "topic/shares.h"
 #include "util/json.h"
@@ -34,12 +34,6 @@ static void well(bench *b, psdvec_status status)
         fail_msg("%s", psdvec_error_message(b->ctx));
 }
 
-static void close_to(double a, double b, double error)
-{
-    if (!(fabs(a - b) <= error))
-        fail_msg("%.17g is not %.17g", a, b);
-}
-
 static char *model_json(bench *b)
 {
     static char text[200];
@@ -56,32 +50,21 @@ static char *model_json(bench *b)
 
 static void fill(bench *b)
 {
-    double sum = 0;
-    for (int w = 0; w < WORDS; w++) {
-        sum += b->base[w] = 1 / (w + 5.);
+    zipf(b->base, WORDS, 5);
+    for (int w = 0; w < WORDS; w++)
         for (int d = 0; d < DIM; d++)
             b->vectors[w][d] = (float)pv_random_normal(1, 1, (uint64_t)(w * DIM + d));
-    }
-    for (int w = 0; w < WORDS; w++)
-        b->base[w] /= sum;
     for (int k = 0; k < TOPICS; k++) {
         int like = k == 5 ? 2 : k;
-        double z = 0;
+        double topic[DIM], p[WORDS];
         b->shares[k] = (TOPICS - k) * 2. / (TOPICS * (TOPICS + 1));
-        for (int d = 0; d < DIM; d++)
-            b->topic_vectors[k][d] =
-                (float)(pv_random_normal(2, 2, (uint64_t)(like * DIM + d)) + (k == 5 ? 0.03 : 0));
-        for (int pass = 0; pass < 2; pass++)
-            for (int w = 0; w < WORDS; w++) {
-                double product = 0;
-                for (int d = 0; d < DIM; d++)
-                    product += (double)(b->vectors[w][d] * b->topic_vectors[k][d]);
-                double value = b->base[w] * exp(product);
-                if (pass)
-                    b->p[k][w] = (float)(value / z);
-                else
-                    z += value;
-            }
+        for (int d = 0; d < DIM; d++) {
+            topic[d] = pv_random_normal(2, 2, (uint64_t)(like * DIM + d)) + (k == 5 ? 0.03 : 0);
+            b->topic_vectors[k][d] = (float)topic[d];
+        }
+        topic_distribution(WORDS, DIM, &b->vectors[0][0], b->base, topic, p);
+        for (int w = 0; w < WORDS; w++)
+            b->p[k][w] = (float)p[w];
     }
     b->p[0][7] = 0; /* a word that a topic excludes */
 }
@@ -89,25 +72,16 @@ static void fill(bench *b)
 static void write_topics(bench *b)
 {
     static const double history[] = {-10, -9};
-    char bytes[WORDS * 4], names[DOCUMENTS * 16];
+    char bytes[WORDS * 4 + 1], names[DOCUMENTS * 16];
     uint64_t offsets[WORDS + 1], name_offsets[2 * DOCUMENTS + 1], lengths[DOCUMENTS];
     float mixtures[DOCUMENTS][TOPICS];
     double alpha[TOPICS];
     size_t at = 0;
     for (uint32_t w = 0; w <= WORDS; w++)
         offsets[w] = 4 * w;
-    for (uint32_t w = 0; w < WORDS; w++) {
-        char word[8];
-        snprintf(word, sizeof word, "w%03u", (unsigned)w);
-        memcpy(bytes + 4 * w, word, 4);
-    }
-    pv_model_data data = {.words = WORDS,
-                          .dim = DIM,
-                          .bytes = bytes,
-                          .offsets = offsets,
-                          .vectors = &b->vectors[0][0],
-                          .unigram = b->base};
-    well(b, pv_model_write(b->ctx, &data, b->model_path));
+    for (uint32_t w = 0; w < WORDS; w++)
+        topic_word(w, bytes + 4 * w);
+    write_topic_model(b->ctx, b->model_path, WORDS, DIM, &b->vectors[0][0], b->base);
     for (uint32_t k = 0; k < TOPICS; k++)
         alpha[k] = 0.1;
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
@@ -427,7 +401,7 @@ static void test_the_description_is_json(void **state)
     assert_non_null(strstr(text, "\"merges\":[[2,5,"));
     assert_non_null(strstr(text, "\"history\":[-10,-9]"));
     assert_non_null(strstr(text, "\"similarity\""));
-    assert_non_null(strstr(text, "\"times\":null,\"labels\":null,\"index\":[[\"w000\","));
+    assert_non_null(strstr(text, "\"times\":null,\"labels\":null,\"index\":[[\"aaaa\","));
     assert_non_null(strstr(text, "\"beginning\":\"text "));
     free(text);
     text = NULL;

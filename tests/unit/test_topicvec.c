@@ -2,9 +2,9 @@
  * gradient against differences, the bound, and topics recovered from text that was drawn from known
  * ones. */
 #include "base/random.h"
-#include "model/model_write.h"
 #include "support/dense_topicvec.h"
 #include "support/scratch.h"
+#include "support/topic_text.h"
 #include "topic/gradient.h"
 #include "topic/topic_file.h"
 
@@ -31,19 +31,6 @@ typedef struct bench {
     char warning[400];
 } bench;
 
-static void close_to(double a, double b, double error)
-{
-    if (!(fabs(a - b) <= error))
-        fail_msg("%.17g is not %.17g", a, b);
-}
-
-/* Words of four letters, which the tokeniser leaves as they are. */
-static void name_of(uint32_t word, char *text)
-{
-    for (int k = 0; k < 4; k++, word /= 26)
-        text[k] = (char)('a' + word % 26);
-}
-
 static void on_message(void *user, psdvec_message_level level, const char *message)
 {
     bench *b = user;
@@ -68,27 +55,7 @@ static psdvec_context *new_context(bench *b, int threads, uint64_t memory)
 
 static void write_model(bench *b)
 {
-    char bytes[WORDS * 4];
-    uint64_t offsets[WORDS + 1] = {0};
-    for (uint32_t w = 0; w < WORDS; w++) {
-        name_of(w, bytes + 4 * w);
-        offsets[w + 1] = 4 * (uint64_t)(w + 1);
-    }
-    pv_model_data data = {.words = WORDS,
-                          .dim = DIM,
-                          .bytes = bytes,
-                          .offsets = offsets,
-                          .vectors = &b->vectors[0][0],
-                          .unigram = b->base};
-    assert_int_equal(pv_model_write(b->ctx, &data, b->model_path), PSDVEC_OK);
-}
-
-static uint32_t draw(const double *p, uint32_t n, double at)
-{
-    for (uint32_t k = 0; k + 1 < n; k++)
-        if ((at -= p[k]) < 0)
-            return k;
-    return n - 1;
+    write_topic_model(b->ctx, b->model_path, WORDS, DIM, &b->vectors[0][0], b->base);
 }
 
 /* Text that the model generates: in each document, two topics, one of which may be the null topic,
@@ -96,23 +63,14 @@ static uint32_t draw(const double *p, uint32_t n, double at)
 static void draw_text(bench *b)
 {
     static double p[TOPICS][WORDS];
-    for (uint32_t k = 0; k < TOPICS; k++) {
-        double sum = 0;
-        for (uint32_t w = 0; w < WORDS; w++) {
-            double x = 0;
-            for (uint32_t d = 0; d < DIM; d++)
-                x += (double)b->vectors[w][d] * b->topics[k][d];
-            sum += p[k][w] = b->base[w] * exp(x);
-        }
-        for (uint32_t w = 0; w < WORDS; w++)
-            p[k][w] /= sum;
-    }
+    for (uint32_t k = 0; k < TOPICS; k++)
+        topic_distribution(WORDS, DIM, &b->vectors[0][0], b->base, b->topics[k], p[k]);
     for (uint32_t i = 0; i < MOST_DOCUMENTS; i++) {
         uint32_t first = i % TOPICS, second = i / TOPICS % TOPICS;
         for (uint32_t j = 0; j < LENGTH; j++) {
             uint64_t at = (uint64_t)i * LENGTH + j;
             uint32_t k = pv_random_unit(1, 4, at) < 0.7 ? first : second;
-            b->tokens[at] = draw(p[k], WORDS, pv_random_unit(1, 5, at));
+            b->tokens[at] = draw_from(p[k], WORDS, pv_random_unit(1, 5, at));
         }
         b->begin[i + 1] = (size_t)(i + 1) * LENGTH;
     }
@@ -123,8 +81,8 @@ static void write_text(bench *b, uint32_t documents)
     FILE *file = fopen(b->text, "w");
     assert_non_null(file);
     for (size_t at = 0; at < (size_t)documents * LENGTH; at++) {
-        char word[5] = {0};
-        name_of(b->tokens[at], word);
+        char word[5];
+        topic_word(b->tokens[at], word);
         fprintf(file, "%s%s", word, (at + 1) % LENGTH ? " " : "\n");
     }
     fclose(file);
@@ -141,14 +99,10 @@ static int set_up(void **state)
     b->output = scratch_path(b->folder, "topics.safetensors");
     b->tokens = calloc((size_t)MOST_DOCUMENTS * LENGTH, sizeof *b->tokens);
     assert_non_null(b->tokens);
-    double sum = 0;
-    for (uint32_t w = 0; w < WORDS; w++) {
+    for (uint32_t w = 0; w < WORDS; w++)
         for (uint32_t d = 0; d < DIM; d++)
             b->vectors[w][d] = (float)(0.2 + 0.6 * pv_random_normal(1, 1, (uint64_t)w * DIM + d));
-        sum += b->base[w] = 1 / (w + 20.);
-    }
-    for (uint32_t w = 0; w < WORDS; w++)
-        b->base[w] /= sum;
+    zipf(b->base, WORDS, 20);
     for (uint32_t k = 1; k < TOPICS; k++)
         for (uint32_t d = 0; d < DIM; d++)
             b->topics[k][d] = (d == k ? 2.2 : 0) +
@@ -176,16 +130,8 @@ static int tear_down(void **state)
 static psdvec_topics *learn(bench *b, psdvec_context *ctx, const psdvec_topic_options *options,
                             psdvec_topics_report *report)
 {
-    psdvec_model *model;
-    psdvec_topics *topics = NULL;
-    const char *input = b->text;
     b->warning[0] = '\0';
-    if (psdvec_model_open(ctx, b->model_path, &model) != PSDVEC_OK ||
-        psdvec_topics_learn(ctx, options, model, NULL, &input, 1, b->output, report) != PSDVEC_OK ||
-        psdvec_topics_open(ctx, b->output, &topics) != PSDVEC_OK)
-        fail_msg("%s", psdvec_error_message(ctx));
-    psdvec_model_close(model);
-    return topics;
+    return learn_from(ctx, b->model_path, b->text, b->output, options, report);
 }
 
 static void preset(psdvec_topic_options *options)
@@ -434,17 +380,6 @@ static void test_exact_steps_raise_the_bound(void **state)
     }
 }
 
-static double cosine(const float *a, const double *b)
-{
-    double ab = 0, aa = 0, bb = 0;
-    for (uint32_t d = 0; d < DIM; d++) {
-        ab += (double)a[d] * b[d];
-        aa += (double)a[d] * (double)a[d];
-        bb += b[d] * b[d];
-    }
-    return ab / sqrt(aa * bb);
-}
-
 /* The mean error 1 - cosine after matching the known topics one by one, and the largest one. */
 static double match(const bench *b, const psdvec_topics *topics, double *worst)
 {
@@ -455,11 +390,11 @@ static double match(const bench *b, const psdvec_topics *topics, double *worst)
         uint32_t best = 0;
         for (uint32_t j = 1; j < TOPICS; j++)
             if (!taken[j] &&
-                (best == 0 || cosine(psdvec_topics_vector(topics, j), b->topics[k]) >
-                                  cosine(psdvec_topics_vector(topics, best), b->topics[k])))
+                (best == 0 || cosine_of(psdvec_topics_vector(topics, j), b->topics[k], DIM) >
+                                  cosine_of(psdvec_topics_vector(topics, best), b->topics[k], DIM)))
                 best = j;
         taken[best] = true;
-        double error = 1 - cosine(psdvec_topics_vector(topics, best), b->topics[k]);
+        double error = 1 - cosine_of(psdvec_topics_vector(topics, best), b->topics[k], DIM);
         mean += error / (TOPICS - 1);
         *worst = fmax(*worst, error);
     }

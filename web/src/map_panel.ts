@@ -4,7 +4,7 @@
 import {h} from "./dom";
 import type {Polygon, WordMap} from "./map_data";
 import {Labels} from "./map_labels";
-import {makePainter, Painter, View} from "./map_painter";
+import {Choice, makePainter, Painter, View} from "./map_painter";
 import {clusterColour, rampColour, theme, Theme} from "./map_theme";
 
 export type Colouring = "cluster" | "frequency";
@@ -56,8 +56,8 @@ export class MapPanel {
   private readonly fingers = new Map<number, {x: number; y: number}>();
   private moved = 0;
 
-  constructor(private readonly events: MapEvents, plain = false) {
-    this.painter = makePainter(plain);
+  constructor(private readonly events: MapEvents, choice: Choice) {
+    this.painter = makePainter(choice);
     this.surface = h("div", {class: "map-surface", tabindex: "0", role: "application", "aria-roledescription": "map",
       "aria-label": "Map of words", "aria-describedby": "map-help"});
     this.element = h("div", {class: "map-box", "data-painter": this.painter.kind}, this.painter.canvas, this.overlay, this.surface, this.tip);
@@ -238,7 +238,7 @@ export class MapPanel {
     this.painter.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
       const old = this.painter.canvas;
-      this.painter = makePainter(true); // the system took the graphics card away
+      this.painter = makePainter("plain"); // the system took the graphics card away
       old.replaceWith(this.painter.canvas);
       this.element.dataset.painter = this.painter.kind;
       if (this.map) this.painter.setPoints(this.map, this.tints);

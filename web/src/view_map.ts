@@ -245,7 +245,7 @@ export function mapView(page: Page): void {
     pick: (place) => { if (shown?.map) go({...shown.page.state, plus: [shown.map.words[place]], minus: [], area: ""}); },
     area: (polygon) => { if (shown) { setLasso(false); go({...shown.page.state, area: polygon ? writeArea(polygon) : ""}); } },
     moved: onMoved,
-  }, new URLSearchParams(location.search).has("plain"));
+  }, (["plain", "webgl"] as const).find((name) => new URLSearchParams(location.search).has(name)) ?? "auto");
   const submit = (text: string) => {
     const next = text.trim() ? parse(text, page.state.model) : {plus: [], minus: []};
     if (next && shown) go(next.view === "analogy" ? next : {...shown.page.state, plus: next.plus ?? [], minus: next.minus ?? [], area: "", at: ""});

@@ -83,6 +83,7 @@ class TopicsQuality(NamedTuple):
     perplexity: float  #: of one half of each document, given the other half
     documents: int
     known: int         #: words of the documents that the topics have
+    bound: float       #: lower bound of the log-likelihood of the documents, per known word
 
 
 _DETAILS = (lib.psdvec_topics_label, lib.psdvec_topics_date, lib.psdvec_topics_name)
@@ -541,8 +542,8 @@ class Topics:
         return self._details(lib.psdvec_topics_name)
 
     @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-    def transform(self, texts: Texts, *, counts: bool = False, progress: Show = False,
-                  **options: Any) -> FloatArray:
+    def transform(self, texts: Texts, *, counts: bool = False, evidence: bool = False,
+                  progress: Show = False, **options: Any) -> FloatArray:
         """The mixtures of other documents.
 
         Parameters
@@ -552,6 +553,10 @@ class Topics:
             options say otherwise.
         counts : bool
             Return how many words of a document each topic is expected to have, instead of shares.
+        evidence : bool
+            Return the same counts without the influence of the other words of the document: the sum
+            of P(topic | word) over its words, where all topics have the same prior probability. For
+            classifiers, these are better features than shares and counts.
         progress : bool, "bar", "tqdm" or a function, optional
             As for `train`.
         **options
@@ -571,7 +576,8 @@ class Topics:
 
         def take(_user: Any, pointer: Any) -> None:
             mixture = pointer.contents
-            numbers = mixture.counts if counts else mixture.shares
+            numbers = (mixture.evidence if evidence else mixture.counts if counts
+                       else mixture.shares)
             rows.append(np.ctypeslib.as_array(numbers, (count,)).copy())
         each = _abi.psdvec_topic_mixture_fn(take)
         self._read("transform", texts, progress, options, lambda text, paths, count: (
@@ -607,7 +613,7 @@ class Topics:
             lib.psdvec_topics_evaluate, self._handle.pointer, text, paths, count, words,
             ctypes.byref(quality)))
         return TopicsQuality(quality.coherence, quality.diversity, quality.perplexity,
-                             int(quality.documents), int(quality.known))
+                             int(quality.documents), int(quality.known), quality.bound)
 
     def _read(self, function: str, texts: Texts, progress: Show, options: Dict[str, Any],
               call: Any) -> None:

@@ -87,6 +87,7 @@ def test_quality(topics, documents):
     quality = topics.evaluate(documents, words=5)
     assert quality.diversity == 1 and quality.coherence > .3
     assert quality.documents == 300 and quality.known == 9000
+    assert -np.log(quality.perplexity) - .3 < quality.bound < -np.log(14)
     assert 14.5 < quality.perplexity < 16  # 2 sqrt(7 * 8) = 14.97 for known topics
     with pytest.raises(psdvec.OptionError):
         topics.evaluate(documents, words=1)
@@ -210,6 +211,13 @@ def test_topics_of_each_label(model, documents):
     labels = ["sea" if d % 2 == 0 else "oven" for d in range(300)]
     found = psdvec.learn_topics(model, documents, labels=labels, by="label", topics=2)
     assert sorted(found.classes) == ["oven", "oven", "sea", "sea"]
+    evidence = found.transform(documents, evidence=True)
+    by_word = np.stack([found.probabilities(k) for k in range(len(found))], axis=1)
+    by_word /= by_word.sum(axis=1, keepdims=True)
+    place = {word: w for w, word in enumerate(found.vocabulary)}
+    for words, row in zip(documents[:20], evidence):
+        known = [place[word] for word in words if word in place]
+        assert np.allclose(by_word[known].sum(axis=0), row, rtol=1e-4, atol=1e-5)
     counts = found.transform(documents, counts=True)
     assert counts.sum(axis=1) == pytest.approx([30] * 300, rel=1e-3)
     sums = np.array([counts[:, [k for k, c in enumerate(found.classes) if c == name]].sum(axis=1)
