@@ -118,7 +118,7 @@ function factsPanel(page: Page, word: string): void {
       add(body, h("dl", {class: "facts"}, fact("rank by frequency", `${count(found.rank)} of ${count(found.words)}`),
         found.count !== undefined && fact("occurrences", count(found.count)),
         found.spread !== undefined && [fact("spread of the vector", `±${found.spread.toFixed(3)}`),
-          fact("larger than that of", `${Math.round(100 * found.spread_above!)} % of the words`)]));
+          fact("words with a smaller spread", `${Math.round(100 * found.spread_above!)} %`)]));
       if (found.spread === undefined && model.method === "psd")
         add(body, h("p", {class: "remark"}, "The spread of a vector is known only for words outside the core."));
       add(body, h("table", {class: "list"}, h("caption", {}, "Words with the nearest ranks"),
