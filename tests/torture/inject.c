@@ -628,7 +628,6 @@ static const char *serve(void)
         child = fork();
         if (child == 0)
             break;
-        syscall(SYS_write, wish.serve, &child, sizeof child);
         /* Until the next request, its number stays its own: the other side may kill it. */
         siginfo_t info;
         memset(&info, 0, sizeof info);
@@ -636,6 +635,9 @@ static const char *serve(void)
         status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
         syscall(SYS_write, wish.serve, &status, sizeof status);
     }
+    /* The new process answers, because a sweep goes on to ask: its number must come first. */
+    child = (int)syscall(SYS_getpid);
+    syscall(SYS_write, wish.serve, &child, sizeof child);
     char *rest = request;
     if (chdir(take_line(&rest)) != 0 || !become(STDIN_FILENO, take_line(&rest), O_RDONLY) ||
         !become(STDOUT_FILENO, take_line(&rest), O_WRONLY | O_CREAT | O_TRUNC) ||
