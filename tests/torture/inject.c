@@ -265,7 +265,7 @@ typedef struct question {
     long number;   /* of the call in its class */
     long sequence; /* of the call in all classes of the sweep */
     long fault;    /* index in wish.sweep */
-    long changes;  /* grows with every call that may change a file or folder */
+    long changes;  /* grows with every call made that may change a file or folder */
     long able;     /* 0: the process cannot be copied */
 } question;
 
@@ -405,7 +405,7 @@ static void sweep(call_class class, long number)
     inside = true;
     question about = {.number = number, .sequence = sequence};
     for (int c = 0; c < CLASSES; c++)
-        about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]);
+        about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]) - (c == (int)class);
     bool single = !has_threads() && !atomic_load(&shares_memory) && !in_locales();
     for (int i = 0; i < wish.sweeps; i++) {
         if (wish.sweep[i].class != (int)class || number < wish.sweep[i].next)
