@@ -8,17 +8,15 @@
 #include "web.h"
 #include "word_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Texts of this many bytes may take long to score. */
 #define LONG_TEXT 4000
+/* Bytes of an answer; commands that would print more are stopped. */
+#define MOST_ANSWER ((size_t)64 << 20)
 
 enum {
     STATUS_OK = 200,
@@ -33,49 +31,12 @@ enum {
 
 /* ---- Identity ------------------------------------------------------------------------------ */
 
-/* FNV-1a: ETags need a hash that rarely collides by accident. */
-static uint64_t hash(uint64_t seed, const void *bytes, size_t length)
-{
-    const unsigned char *at = bytes;
-    uint64_t value = seed ? seed : 0xcbf29ce484222325u;
-    for (size_t k = 0; k < length; k++)
-        value = (value ^ at[k]) * 0x100000001b3u;
-    return value;
-}
-
-/* The name and its zero, so that fields do not run together. */
-static uint64_t hash_text(uint64_t seed, const char *text)
-{
-    return hash(seed, text, strlen(text) + 1);
-}
-
-/* Size, time and the beginning of a file; in files of psdvec that is the header, which has the
- * checksums of all data. */
-static uint64_t hash_file(uint64_t seed, const char *path)
-{
-    enum { HEAD = 1 << 20 };
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return hash_text(seed, path);
-    char *head = must_alloc(HEAD, 1);
-    ssize_t got = read(fd, head, HEAD);
-    if (fstat(fd, &status) == 0) {
-        const int64_t facts[] = {(int64_t)status.st_size, (int64_t)status.st_mtim.tv_sec,
-                                 (int64_t)status.st_mtim.tv_nsec};
-        seed = hash(seed, facts, sizeof facts);
-    }
-    seed = hash(seed, head, got > 0 ? (size_t)got : 0);
-    free(head);
-    close(fd);
-    return seed;
-}
-
 static const char *etag(const struct api *api, const struct http_request *request)
 {
-    uint64_t value = hash_text(api->identity, request->path);
+    uint64_t value = api_hash_text(api->identity, request->path);
     for (size_t k = 0; k < request->field_count; k++)
-        value = hash_text(hash_text(value, request->fields[k].name), request->fields[k].value);
+        value =
+            api_hash_text(api_hash_text(value, request->fields[k].name), request->fields[k].value);
     return must_format("W/\"%016" PRIx64 "\"", value);
 }
 
@@ -88,7 +49,7 @@ static int open_models(struct api *api)
     size_t count = arguments->operand_count;
     const char **names = lasting_alloc(count, sizeof *names);
     api->models = lasting_alloc(count, sizeof *api->models);
-    api->open = lasting_alloc(count + counts->text_count, sizeof *api->open);
+    api->open = lasting_alloc(api_file_count(arguments), sizeof *api->open);
     if (counts->text_count > 1 && counts->text_count != count)
         return run_use_error(api->run,
                              "%zu models and %zu counts files are given; give --counts once for "
@@ -103,38 +64,28 @@ static int open_models(struct api *api)
     for (size_t k = 0; k < count; k++) {
         struct api_model *model = &api->models[api->model_count++];
         int code = model_file_open(api->run, arguments->operands[k], &model->model);
+        if (!code)
+            code = api_identify(api, arguments->operands[k]);
         if (code)
             return code;
         model->name = names[k];
         model->vocabulary.model = model->model;
         api->open[api->open_count++] = (struct open_file){.name = names[k], .model = model->model};
-        api->identity = hash_text(hash_file(api->identity, arguments->operands[k]), names[k]);
+        api->identity = api_hash_text(api->identity, names[k]);
     }
     for (size_t k = 0; k < counts->text_count; k++) {
         struct open_file *file = &api->open[api->open_count++];
         int code = counts_file_open_rows(api->run, counts->texts[k], &file->counts);
+        if (!code)
+            code = api_identify(api, counts->texts[k]);
         if (code)
             return code;
         file->name = phrase("counts %zu", k + 1);
-        api->identity = hash_file(api->identity, counts->texts[k]);
         for (size_t m = counts->text_count > 1 ? k : 0;
              m < (counts->text_count > 1 ? k + 1 : count); m++)
             api->models[m].counts = file->name;
     }
     return EXIT_FINE;
-}
-
-static void open_sets(struct api *api)
-{
-    const struct option_value *sets = argument(api->run->arguments, "set");
-    api->sets = sets->texts;
-    api->set_count = sets->text_count;
-    api->set_names = lasting_alloc(sets->text_count, sizeof *api->set_names);
-    for (size_t k = 0; k < sets->text_count; k++) {
-        api->set_names[k] = name_of_file(sets->texts[k]);
-        api->identity = hash_file(api->identity, sets->texts[k]);
-    }
-    names_differ(api->set_names, api->sets, api->set_count);
 }
 
 /* Maps get half of the memory. */
@@ -146,10 +97,10 @@ static int open_maps(struct api *api)
                                  psdvec_memory_budget(api->run->ctx) / 2);
     for (size_t k = 0; !code && k < api->model_count; k++)
         api->maps.list[k].model = api->models[k].model;
-    for (size_t k = 0; k < files->text_count; k++)
-        api->identity = hash_file(api->identity, files->texts[k]);
-    api->identity = hash(api->identity, &words, sizeof words);
-    api->identity = hash(api->identity, &api->maps.options.seed, sizeof api->maps.options.seed);
+    for (size_t k = 0; !code && k < files->text_count; k++)
+        code = api_identify(api, files->texts[k]);
+    api->identity = api_hash(api->identity, &words, sizeof words);
+    api->identity = api_hash(api->identity, &api->maps.options.seed, sizeof api->maps.options.seed);
     return code;
 }
 
@@ -163,14 +114,19 @@ int api_open(struct api *api, struct run *run, size_t workers)
 {
     *api = (struct api){.run = run, .worker_count = workers};
     pthread_mutex_init(&api->lock, NULL);
-    api->identity = hash_text(0, psdvec_version());
+    api->identity = api_hash_text(0, psdvec_version());
     api->workers = lasting_alloc(workers, sizeof *api->workers);
     for (size_t k = 0; k < workers; k++)
         api->workers[k].api = api;
     for (const struct api_route *route = api_routes; route->name; route++)
         warm_up(route);
-    open_sets(api);
-    int code = open_models(api);
+    int code = run->ctx ? EXIT_FINE : run_library(run);
+    if (!code)
+        code = open_models(api);
+    if (!code)
+        code = api_open_topics(api);
+    if (!code)
+        code = api_open_sets(api);
     return code ? code : open_maps(api);
 }
 
@@ -184,10 +140,15 @@ void api_close(struct api *api)
 
 /* ---- Workers ------------------------------------------------------------------------------- */
 
+static bool is_too_large(const struct api_worker *worker)
+{
+    return worker->output.length > MOST_ANSWER;
+}
+
 static bool should_cancel(void *user)
 {
     const struct api_worker *worker = user;
-    return worker->request && http_expired(worker->request);
+    return (worker->request && http_expired(worker->request)) || is_too_large(worker);
 }
 
 void api_worker_begin(void *user, size_t number)
@@ -205,6 +166,8 @@ void api_worker_begin(void *user, size_t number)
         .format = FORMAT_JSON, .open = api->open, .open_count = api->open_count, .only_open = true};
     log_open(&run->log, NULL);
     talk_start(&run->talk, "psdvec explore", &run->log);
+    run->expired = should_cancel;
+    run->expired_user = worker;
     run->talk.quiet = true;
     run->talk.errors = &worker->errors;
     run->palette = terminal_palette(false);
@@ -236,7 +199,7 @@ static bool takes_text(const struct api_route *route)
     return route->parameters[0].name && route->parameters[0].kind == API_TEXT;
 }
 
-static void fail(struct api_query *q, unsigned status, const char *message)
+void api_fail(struct api_query *q, unsigned status, const char *message)
 {
     if (q->status)
         return;
@@ -257,14 +220,23 @@ static const struct option_spec *find_option(const struct api_route *route, cons
     return NULL;
 }
 
+bool api_limits_results(const char *option)
+{
+    static const char *const names[] = {"top", "words", "documents", "mistakes"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(option, names[k]))
+            return true;
+    return false;
+}
+
 static void take_option(struct api_query *q, const struct option_spec *option, const char *value)
 {
     char why[500];
     psdvec_option_value parsed;
     if (!psdvec_option_parse(&option->row, option->name, value, &parsed, why, sizeof why))
-        fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
-    else if (!strcmp(option->name, "top") && (parsed.integer < 1 || parsed.integer > API_TOP))
-        fail(q, STATUS_BAD_REQUEST, phrase("top must be from 1 to %d", API_TOP));
+        api_fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
+    else if (api_limits_results(option->name) && (parsed.integer < 1 || parsed.integer > API_TOP))
+        api_fail(q, STATUS_BAD_REQUEST, phrase("%s must be from 1 to %d", option->name, API_TOP));
     else if (!option_is_switch(option))
         q->options[q->option_count++] = phrase("--%s=%s", option->name, value);
     else if (parsed.integer)
@@ -276,22 +248,17 @@ static void take_set(struct api_query *q, const char *name)
     const struct api *api = q->worker->api;
     for (size_t k = 0; k < api->set_count; k++)
         if (!strcmp(api->set_names[k], name)) {
-            q->sets[q->set_count++] = api->sets[k];
+            q->sets[q->set_count++] = api->set_names[k];
             return;
         }
-    fail(q, STATUS_NOT_FOUND, phrase("there is no test set '%s'; see " API_ROOT "models", name));
+    api_fail(q, STATUS_NOT_FOUND,
+             phrase("there is no test set '%s'; see " API_ROOT "models", name));
 }
-
-/* Bytes of a word or an expression in a parameter. */
-enum { MOST_WORD = 500 };
 
 static void take_word(struct api_query *q, const struct api_parameter *parameter, const char *word)
 {
     if (!*word)
-        fail(q, STATUS_BAD_REQUEST, phrase("the parameter %s is empty", parameter->name));
-    if (strlen(word) > MOST_WORD)
-        fail(q, STATUS_BAD_REQUEST,
-             phrase("the parameter %s has more than %d bytes", parameter->name, MOST_WORD));
+        api_fail(q, STATUS_BAD_REQUEST, phrase("the parameter %s is empty", parameter->name));
     q->signs[q->word_count] = parameter->kind == API_PLUS    ? '+'
                               : parameter->kind == API_MINUS ? '-'
                                                              : 0;
@@ -304,10 +271,10 @@ static void take_counts(struct api_query *q, const char *value)
     psdvec_option_value parsed = {0};
     char why[500];
     if (!psdvec_option_parse(&row, "counts", value, &parsed, why, sizeof why))
-        fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
+        api_fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
     q->counts = parsed.integer;
     if (q->counts && !q->model->counts)
-        fail(q, STATUS_UNFIT, "the server was started without --counts for this model");
+        api_fail(q, STATUS_UNFIT, "the server was started without --counts for this model");
 }
 
 static void take_number(struct api_query *q, const struct api_parameter *parameter,
@@ -317,13 +284,52 @@ static void take_number(struct api_query *q, const struct api_parameter *paramet
     psdvec_option_value parsed = {0};
     char why[500];
     if (!psdvec_option_parse(&row, parameter->name, value, &parsed, why, sizeof why))
-        fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
+        api_fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
     q->top = (size_t)parsed.integer;
+}
+
+static void take_place(struct api_query *q, const struct api_parameter *parameter,
+                       const char *value)
+{
+    const psdvec_option row = WHOLE_OPTION("number", "N", 1, UINT32_MAX);
+    psdvec_option_value parsed = {0};
+    char why[500];
+    if (!psdvec_option_parse(&row, parameter->name, value, &parsed, why, sizeof why))
+        api_fail(q, STATUS_BAD_REQUEST, phrase("%s", why));
+    q->number = (uint64_t)parsed.integer;
+    uint64_t most = !q->topics ? q->number
+                    : parameter->kind == API_TOPIC
+                        ? psdvec_topics_get_info(q->topics->topics)->topics
+                        : psdvec_topics_get_info(q->topics->topics)->documents;
+    if (q->number > most)
+        api_fail(q, STATUS_NOT_FOUND,
+                 phrase("there is no %s %" PRIu64 "; the last is %" PRIu64, parameter->name,
+                        q->number, most));
+    if (parameter->kind == API_TOPIC)
+        q->options[q->option_count++] = phrase("--topic=%" PRIu64, q->number);
+}
+
+static void take_topics(struct api_query *q, const char *name)
+{
+    const struct api *api = q->worker->api;
+    q->topics = NULL;
+    for (size_t k = 0; k < api->topics_count; k++)
+        if (!strcmp(api->topics[k].name, name))
+            q->topics = &api->topics[k];
+    if (!q->topics)
+        api_fail(q, STATUS_NOT_FOUND,
+                 phrase("there are no topics '%s'; see " API_ROOT "models", name));
 }
 
 static void take(struct api_query *q, const struct api_parameter *parameter, const char *value)
 {
     switch (parameter->kind) {
+    case API_TOPIC:
+    case API_PLACE:
+        take_place(q, parameter, value);
+        break;
+    case API_TOPICS:
+        break; /* read_query() has taken it */
     case API_WORD:
     case API_WORDS:
     case API_PLUS:
@@ -360,15 +366,15 @@ static void take_parameter(struct api_query *q, const struct api_parameter *para
     for (size_t k = 0; k < q->request->field_count && !q->status; k++)
         if (!strcmp(q->request->fields[k].name, parameter->name)) {
             if (count++ && !may_repeat(parameter->kind))
-                fail(q, STATUS_BAD_REQUEST,
-                     phrase("the parameter %s is given twice", parameter->name));
+                api_fail(q, STATUS_BAD_REQUEST,
+                         phrase("the parameter %s is given twice", parameter->name));
             else
                 take(q, parameter, q->request->fields[k].value);
         }
     bool required = parameter->kind <= API_PLUS;
     if (!count && required)
-        fail(q, STATUS_BAD_REQUEST,
-             phrase("the parameter %s is missing: %s", parameter->name, parameter->help));
+        api_fail(q, STATUS_BAD_REQUEST,
+                 phrase("the parameter %s is missing: %s", parameter->name, parameter->help));
 }
 
 static void take_model(struct api_query *q, const char *name)
@@ -379,7 +385,8 @@ static void take_model(struct api_query *q, const char *name)
         if (!strcmp(api->models[k].name, name))
             q->model = &api->models[k];
     if (!q->model)
-        fail(q, STATUS_NOT_FOUND, phrase("there is no model '%s'; see " API_ROOT "models", name));
+        api_fail(q, STATUS_NOT_FOUND,
+                 phrase("there is no model '%s'; see " API_ROOT "models", name));
 }
 
 /* The options of the command, and names that nothing has. */
@@ -387,14 +394,15 @@ static void take_other(struct api_query *q, const struct http_field *field)
 {
     const struct api_route *route = q->route;
     const struct option_spec *option = find_option(route, field->name);
-    bool known = route->of_model && !strcmp(field->name, "model");
+    bool known = (route->of_model && !strcmp(field->name, "model")) ||
+                 (route->of_topics && !strcmp(field->name, "topics"));
     for (size_t k = 0; k < API_PARAMETERS && route->parameters[k].name; k++)
         known |= !strcmp(field->name, route->parameters[k].name);
     if (option)
         take_option(q, option, field->value);
     else if (!known)
-        fail(q, STATUS_BAD_REQUEST,
-             phrase("%s has no parameter '%s'", q->request->path, field->name));
+        api_fail(q, STATUS_BAD_REQUEST,
+                 phrase("%s has no parameter '%s'", q->request->path, field->name));
 }
 
 /* Reads the parameters. After a failure q->status is set. */
@@ -409,9 +417,14 @@ static void read_query(struct api_query *q)
     q->prefix = "";
     q->top = 10;
     q->model = &q->worker->api->models[0];
+    q->topics = q->worker->api->topics_count ? &q->worker->api->topics[0] : NULL;
+    if (q->route->of_topics && !q->topics)
+        api_fail(q, STATUS_UNFIT, "the server was started without --topics");
     for (size_t k = 0; k < request->field_count && !q->status; k++)
         if (q->route->of_model && !strcmp(request->fields[k].name, "model"))
             take_model(q, request->fields[k].value);
+        else if (q->route->of_topics && !strcmp(request->fields[k].name, "topics"))
+            take_topics(q, request->fields[k].value);
     for (size_t k = 0; k < API_PARAMETERS && q->route->parameters[k].name && !q->status; k++)
         take_parameter(q, &q->route->parameters[k]);
     for (size_t k = 0; k < request->field_count && !q->status; k++)
@@ -421,7 +434,7 @@ static void read_query(struct api_query *q)
         q->text_length = request->body_length;
     }
     if (q->route->of_counts && !q->status && !q->model->counts)
-        fail(q, STATUS_UNFIT, "the server was started without --counts for this model");
+        api_fail(q, STATUS_UNFIT, "the server was started without --counts for this model");
 }
 
 /* ---- Commands ------------------------------------------------------------------------------ */
@@ -449,7 +462,11 @@ static char **command_line(const struct api_query *q, int *count)
     if (!command->signed_operands)
         list[at++] = (char *)"--";
     if (!route->model_option)
-        list[at++] = (char *)(route->counts_operand ? q->model->counts : model);
+        list[at++] = (char *)(route->of_topics        ? q->topics->name
+                              : route->counts_operand ? q->model->counts
+                                                      : model);
+    if (route->text_operand)
+        list[at++] = (char *)"-";
     for (size_t k = 0; k < q->word_count; k++) {
         if (command->signed_operands)
             list[at++] = (char *)(q->signs[k] == '-' ? "-" : "+");
@@ -462,6 +479,8 @@ static char **command_line(const struct api_query *q, int *count)
 /* The HTTP status of an exit status. */
 static unsigned status_of(const struct api_worker *worker, int code)
 {
+    if (is_too_large(worker))
+        return STATUS_BAD_REQUEST;
     if (worker->request && http_expired(worker->request))
         return STATUS_BUSY;
     switch (code) {
@@ -518,9 +537,9 @@ static void run_query(struct api_query *q)
     run->text = q->text;
     run->text_length = q->text_length;
     if (!arguments_parse(&arguments, q->route->command, count, list, &error))
-        fail(q, STATUS_BAD_REQUEST, error);
+        api_fail(q, STATUS_BAD_REQUEST, error);
     else if (arguments.help)
-        fail(q, STATUS_DEFECT, "the command line of the request is not valid");
+        api_fail(q, STATUS_DEFECT, "the command line of the request is not valid");
     else {
         run->arguments = &arguments;
         run->unknown_word = false;
@@ -534,15 +553,18 @@ static void run_query(struct api_query *q)
         psdvec_settings_free(run->settings[--run->settings_count]);
     if (code == EXIT_FINE && !worker->output.length)
         code = exit_for(PSDVEC_ERR_CANCELLED); /* a command that a signal stopped */
+    if (code == EXIT_FINE && is_too_large(worker))
+        code = exit_for(PSDVEC_ERR_CANCELLED);
     if (code == EXIT_FINE && q->route->lines)
         join_lines(q->route, &worker->output);
     if (code != EXIT_FINE) {
         unsigned status = status_of(worker, code);
-        fail(q, status,
-             status == STATUS_BUSY && worker->request && http_expired(worker->request)
-                 ? "the request took too long and was stopped; ask for less, or start psdvec "
-                   "explore with a larger --time-limit"
-                 : phrase("%s", buffer_get(&worker->errors)));
+        api_fail(q, status,
+                 is_too_large(worker) ? "the answer has more than 64 MiB; ask for less"
+                 : status == STATUS_BUSY && worker->request && http_expired(worker->request)
+                     ? "the request took too long and was stopped; ask for less, or start psdvec "
+                       "explore with a larger --time-limit"
+                     : phrase("%s", buffer_get(&worker->errors)));
     }
 }
 
@@ -568,8 +590,23 @@ void api_write_models(struct api_query *q, pv_json_writer *to)
     }
     pv_json_close(to);
     pv_json_open_array(to, "sets");
-    for (size_t k = 0; k < api->set_count; k++)
+    for (size_t k = 0; k < api->own_set_count; k++)
         pv_json_put_string(to, NULL, api->set_names[k]);
+    pv_json_close(to);
+    pv_json_open_array(to, "builtin_sets");
+    for (size_t k = api->own_set_count; k < api->set_count; k++)
+        pv_json_put_string(to, NULL, api->set_names[k]);
+    pv_json_close(to);
+    pv_json_open_array(to, "topics");
+    for (size_t k = 0; k < api->topics_count; k++) {
+        const psdvec_topics_info *info = psdvec_topics_get_info(api->topics[k].topics);
+        pv_json_open_object(to, NULL);
+        pv_json_put_string(to, "name", api->topics[k].name);
+        pv_json_put_u64(to, "topics", info->topics);
+        pv_json_put_u64(to, "documents", info->documents);
+        pv_json_put_u64(to, "words", info->words);
+        pv_json_close(to);
+    }
     pv_json_close(to);
 }
 
@@ -626,8 +663,8 @@ void api_write_tokens(struct api_query *q, pv_json_writer *to)
                                                  on_token, &tokens);
     pv_json_close(to);
     if (status != PSDVEC_OK)
-        fail(q, status_of(q->worker, exit_for(status)),
-             phrase("%s", psdvec_error_message(run->ctx)));
+        api_fail(q, status_of(q->worker, exit_for(status)),
+                 phrase("%s", psdvec_error_message(run->ctx)));
 }
 
 /* ---- Requests ------------------------------------------------------------------------------ */
@@ -687,7 +724,7 @@ static bool send_file(const struct http_request *request, struct http_response *
         send_description(response);
         return true;
     }
-    uint64_t value = hash(hash_text(0, psdvec_version()), file->bytes, file->length);
+    uint64_t value = api_hash(api_hash_text(0, psdvec_version()), file->bytes, file->length);
     const char *tag = must_format("W/\"%016" PRIx64 "\"", value);
     *response = (struct http_response){.status = STATUS_OK, .type = file->type, .etag = tag};
     if (http_has(request, tag)) {
@@ -718,8 +755,7 @@ enum http_decision api_receive(void *user, const struct http_request *request,
         http_fail(response, STATUS_METHOD, "the methods of this route are GET and HEAD");
         return HTTP_ANSWERED;
     }
-    /* Evaluation reads the files of test sets each time. */
-    if (get && !route->changes && !(route->is_long && api->set_count)) {
+    if (get && !route->changes) {
         response->etag = etag(api, request);
         if (http_has(request, response->etag)) {
             response->status = STATUS_NOT_MODIFIED;
@@ -755,14 +791,14 @@ void api_answer(void *user, size_t number, const struct http_request *request,
     buffer_clear(&worker->output);
     buffer_clear(&worker->errors);
     if (!worker->run.ctx)
-        fail(&q, STATUS_BUSY, "the server has too little memory; raise --memory");
+        api_fail(&q, STATUS_BUSY, "the server has too little memory; raise --memory");
     else
         read_query(&q);
     if (!q.status && takes_text(q.route) && !q.text) {
         q.text = "";
         if (!q.route->options || !strstr(q.route->options, " top ")) /* next needs none */
-            fail(&q, STATUS_BAD_REQUEST,
-                 "the text is missing: give the parameter text, or a body with POST");
+            api_fail(&q, STATUS_BAD_REQUEST,
+                     "the text is missing: give the parameter text, or a body with POST");
     }
     if (!q.status && q.route->command)
         run_query(&q);

@@ -21,6 +21,12 @@ struct api_model {
     struct vocabulary vocabulary; /* sorted at the first completion */
 };
 
+/* A topics file that is served. */
+struct api_topics {
+    const char *name; /* short and distinct */
+    psdvec_topics *topics;
+};
+
 struct api_worker {
     struct api *api;
     struct run run;
@@ -32,12 +38,13 @@ struct api {
     struct run *run; /* of the command */
     struct api_model *models;
     size_t model_count;
-    struct open_file *open; /* the models and the counts */
+    struct open_file *open; /* the models, counts, topics and test sets */
     size_t open_count;
-    const char *const *sets; /* paths of test sets */
-    const char **set_names;
-    size_t set_count;
-    uint64_t identity; /* of all files */
+    struct api_topics *topics;
+    size_t topics_count;
+    const char **set_names; /* those of --set come first, then the built-in ones */
+    size_t set_count, own_set_count;
+    uint64_t identity; /* of the content of all files */
     struct api_worker *workers;
     size_t worker_count;
     pthread_mutex_t lock; /* of the vocabularies */
@@ -65,9 +72,23 @@ unsigned api_get(struct api *api, const char *url, double seconds, struct buffer
 /* docs/reference/openapi.json: the description of all routes. */
 void api_describe(struct buffer *to);
 
+/* The steps of api_open() for files other than models: api_files.c. They add to `open`, which has
+ * capacity for all of them but sets. Return an exit status. */
+size_t api_file_count(const struct arguments *arguments);
+int api_open_sets(struct api *api);
+int api_open_topics(struct api *api);
+/* Makes the content of a file part of the identity. Returns an exit status. */
+int api_identify(struct api *api, const char *path);
+
+/* ---- Hashes: FNV-1a, because ETags need a hash that rarely collides by accident ------------- */
+uint64_t api_hash(uint64_t seed, const void *bytes, size_t length); /* seed 0: the start */
+uint64_t api_hash_text(uint64_t seed, const char *text);            /* with its zero */
+
 /* ---- Routes -------------------------------------------------------------------------------- */
 
 enum api_kind {
+    API_TOPIC,  /* the number of a topic; required */
+    API_PLACE,  /* the number of a document; required */
     API_WORD,   /* one word; required */
     API_WORDS,  /* one word or several: repeated */
     API_PLUS,   /* words that are added: repeated */
@@ -76,7 +97,8 @@ enum api_kind {
     API_PREFIX, /* the first letters of words; optional */
     API_SET,    /* the name of a test set: repeated, optional */
     API_NUMBER, /* a number of results; optional */
-    API_COUNTS  /* whether to use the counts; optional */
+    API_COUNTS, /* whether to use the counts; optional */
+    API_TOPICS  /* the name of a topics file; optional */
 };
 
 struct api_parameter {
@@ -102,6 +124,8 @@ struct api_route {
     bool of_model;       /* has the parameter `model` */
     bool of_counts;      /* needs the counts of the model, and its command gets them: */
     bool counts_operand; /* as the first operand instead of the model */
+    bool of_topics;      /* needs topics, and its command gets the file as the first operand */
+    bool text_operand;   /* the command needs an operand for the text */
     bool is_long;
     bool changes;             /* the answer can change while the server runs: it has no ETag */
     const char *lines, *last; /* the command prints several objects: members for the list of them,
@@ -110,16 +134,19 @@ struct api_route {
 };
 extern const struct api_route api_routes[];
 
-/* The number of results that a request can ask for. */
+/* The number of results that a request can ask for; and the options that are such numbers. */
 enum { API_TOP = 1000 };
+bool api_limits_results(const char *option);
 
 struct api_query {
     struct api_worker *worker;
     const struct api_route *route;
     const struct http_request *request;
     struct api_model *model;
-    const char **words; /* in the order of the parameters */
-    char *signs;        /* '+', '-' or 0 */
+    const struct api_topics *topics; /* NULL: none */
+    uint64_t number;                 /* of a topic or a document, from 1 */
+    const char **words;              /* in the order of the parameters */
+    char *signs;                     /* '+', '-' or 0 */
     size_t word_count;
     const char *text;
     size_t text_length;
@@ -139,5 +166,11 @@ void api_write_words(struct api_query *query, pv_json_writer *to);
 void api_write_map(struct api_query *query, pv_json_writer *to);
 void api_send_map(struct api_query *query, struct http_response *response);
 void api_write_tokens(struct api_query *query, pv_json_writer *to);
+/* api_write.c */
+void api_write_word(struct api_query *query, pv_json_writer *to);
+void api_write_document(struct api_query *query, pv_json_writer *to);
+
+/* Lets the query fail with this status and message, which lasts; the first failure counts. */
+void api_fail(struct api_query *query, unsigned status, const char *message);
 
 #endif

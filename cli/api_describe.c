@@ -106,13 +106,13 @@ static void put_parameter(pv_json_writer *to, const struct api_parameter *parame
         pv_json_open_object(to, "items");
     }
     pv_json_put_string(to, "type",
-                       kind == API_NUMBER   ? "integer"
-                       : kind == API_COUNTS ? "boolean"
-                                            : "string");
-    if (kind == API_NUMBER) {
+                       kind == API_NUMBER || kind == API_TOPIC || kind == API_PLACE ? "integer"
+                       : kind == API_COUNTS                                         ? "boolean"
+                                                                                    : "string");
+    if (kind == API_NUMBER || kind == API_TOPIC || kind == API_PLACE)
         pv_json_put_u64(to, "minimum", 1);
+    if (kind == API_NUMBER)
         pv_json_put_u64(to, "maximum", API_TOP);
-    }
     if (list)
         pv_json_close(to);
     pv_json_close(to);
@@ -130,7 +130,7 @@ static bool is_whole(const psdvec_option *row)
 static void put_option(pv_json_writer *to, const struct option_spec *option)
 {
     const psdvec_option *row = &option->row;
-    bool top = !strcmp(option->name, "top");
+    bool top = api_limits_results(option->name);
     open_parameter(to, option->name, row->help, false);
     pv_json_open_object(to, "schema");
     if (row->word && !top) { /* a number, or a keyword */
@@ -164,9 +164,13 @@ static void put_parameters(pv_json_writer *to, const struct api_route *route, bo
 {
     static const struct api_parameter model = {"model", API_PREFIX,
                                                "the name of a model; the first by default"};
+    static const struct api_parameter topics = {"topics", API_TOPICS,
+                                                "the name of a topics file; the first by default"};
     pv_json_open_array(to, "parameters");
     if (route->of_model)
         put_parameter(to, &model);
+    if (route->of_topics)
+        put_parameter(to, &topics);
     for (size_t k = 0; k < API_PARAMETERS && route->parameters[k].name; k++)
         if (!body || route->parameters[k].kind != API_TEXT)
             put_parameter(to, &route->parameters[k]);
@@ -224,7 +228,7 @@ static void put_operation(pv_json_writer *to, const struct api_route *route, boo
     for (int k = 0; k < 3; k++)
         pv_json_close(to);
     put_error(to, "400", "a parameter is missing, unknown or not valid");
-    put_error(to, "404", "there is no such model, word or test set");
+    put_error(to, "404", "there is no such model, word, topic or test set");
     put_error(to, "422", "the model does not have what the request needs");
     put_error(to, "503", "the server is busy, or the request took too long");
     pv_json_close(to);

@@ -13,13 +13,26 @@ const struct api_route api_routes[] = {
      .write = api_write_models,
      .schema = "version:string models:[{name:string words:integer dim:integer method:string "
                "sparse:boolean has_frequencies:boolean has_spelling:boolean counts:boolean}] "
-               "sets:[string]"},
+               "sets:[string] builtin_sets:[string] topics:[{name:string topics:integer "
+               "documents:integer words:integer}]"},
     {.name = "info",
      .summary = "Describe a model.",
      .description = "What psdvec info prints: size, settings, provenance, iterations of training.",
      .command = &cmd_info,
      .of_model = true,
      .schema = "file:string words:integer dim:integer *"},
+    {.name = "word",
+     .summary = "Facts about a word.",
+     .description =
+         "Its rank by frequency among all words, the words with the nearest ranks, and its spread: "
+         "the posterior standard deviation of the components of its vector, which is larger the "
+         "less certain the vector is. spread_above is the share of words with a smaller one. Words "
+         "of the core, which are solved together, have none.",
+     .write = api_write_word,
+     .of_model = true,
+     .parameters = {{"word", API_WORD, "a word of the model"}},
+     .schema = "word:string form?:string rank:integer words:integer count?:integer spread?:number "
+               "spread_above?:number around:[{word:string rank:integer count?:integer}]"},
     {.name = "similar",
      .summary = "Nearest neighbours of a word, or of a sum of words.",
      .description =
@@ -31,7 +44,7 @@ const struct api_route api_routes[] = {
                     {"negative", API_MINUS, "a word that is subtracted; repeat it for several"}},
      .options = " top" QUERY,
      .schema = "words:[string] minus:[string] similar:[{word:string cosine:number "
-               "count?:integer}]" SPELLED},
+               "count?:integer spread?:number}]" SPELLED},
     {.name = "analogy",
      .summary = "Complete an analogy: a is to b as c is to what?",
      .description = "The best answers of two methods, 3CosAdd (add) and 3CosMul (mul).",
@@ -147,15 +160,58 @@ const struct api_route api_routes[] = {
                "after:[{word:string count:number lift:number *}]"},
     {.name = "eval",
      .summary = "Score the model on test sets.",
-     .description = "On the built-in sets, or on those of --set, with confidence intervals. This "
-                    "can take seconds; one such request is computed at a time.",
+     .description = "On the built-in sets, or on those of --set, with confidence intervals; with "
+                    "mistakes, also the questions that the model fails most. This can take "
+                    "seconds; one such request is computed at a time.",
      .command = &cmd_eval,
      .model_option = true,
      .of_model = true,
      .is_long = true,
      .parameters = {{"set", API_SET,
-                     "the name of a set of --set; repeat it for several; none: "
+                     "the name of a set; repeat it for several; none: "
                      "the built-in sets"}},
-     .options = " unknown restrict resamples ",
-     .schema = "version:string options:{*} models:[{*}] *"},
+     .options = " unknown restrict resamples mistakes ",
+     .schema = "version:string options:{*} models:[{*}] mistakes?:[{set:string "
+               "section:string|null model:string question:string expected:string|null "
+               "answer:string|null expected_rank:number|null answer_rank:number|null "
+               "loss:number}] *"},
+    {.name = "topics",
+     .summary = "List topics.",
+     .description = "The largest first, with the words that describe them. Needs --topics.",
+     .command = &cmd_topics_show,
+     .of_topics = true,
+     .options = " words ",
+     .schema = "documents_count:integer known_tokens:integer topics:[{topic:integer share:number "
+               "class?:string|null words:string}] *"},
+    {.name = "topic",
+     .summary = "A topic with its words and documents.",
+     .description =
+         "The words that describe the topic, and the documents with the largest share of "
+         "it. Needs --topics.",
+     .command = &cmd_topics_show,
+     .of_topics = true,
+     .parameters = {{"topic", API_TOPIC, "the number of the topic, from 1"}},
+     .options = " words documents ",
+     .schema = "topic:integer share:number class?:string words:[{word:string probability:number "
+               "lift:number}] documents?:[{topic:integer document:integer share:number "
+               "source:string beginning:string *}]"},
+    {.name = "document",
+     .summary = "The topics of a document from which the topics were learnt.",
+     .description = "The largest first. Needs --topics.",
+     .write = api_write_document,
+     .of_topics = true,
+     .parameters = {{"document", API_PLACE, "the number of the document, from 1"},
+                    {"top", API_NUMBER, "number of topics; 10 by default"}},
+     .schema = "document:integer source?:string label?:string date?:string name?:string "
+               "beginning?:string topics:[{topic:integer share:number words:string}]"},
+    {.name = "mixture",
+     .summary = "The topics of a text.",
+     .description = "The text is one document: a parameter, or the body of a POST request. shares "
+                    "has one number per topic; they sum to 1. Needs --topics.",
+     .command = &cmd_topics_apply,
+     .of_topics = true,
+     .text_operand = true,
+     .parameters = {{"text", API_TEXT, "the text"}},
+     .schema = "document:integer source:string beginning:string words:integer known:integer "
+               "bound:number shares:[number]"},
     {0}};

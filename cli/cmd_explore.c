@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,8 +19,9 @@ static const psdvec_option options[] = {
     WHOLE_OPTION("port", "N", 0, 65535, .fallback = "8080", .group = "Server",
                  .help = "port; 0 takes any that is free"),
     TEXT_OPTION("listen", "ADDRESS", .fallback = "127.0.0.1",
-                .help = "numeric address to listen on; with an address other than 127.0.0.1 or "
-                        "::1, other machines can use the models, without a password"),
+                .help = "numeric address to listen on, with or without a port, such as ::1 or "
+                        "[::1]:8080; with an address other than 127.0.0.1 or ::1, other machines "
+                        "can use the models, without a password"),
     {.name = "host",
      .type = PSDVEC_OPTION_TEXTS,
      .argument = "NAME",
@@ -35,6 +38,10 @@ static const psdvec_option options[] = {
                  .help = "the counts that a model was trained on: shows contexts of words, and why "
                          "words are alike; once for all models, or once per model in the same "
                          "order"),
+    FILES_OPTION("topics",
+                 .help =
+                     "topics of psdvec topics learn: shows them with their words and documents, "
+                     "and the topics of a text"),
     FILES_OPTION("map",
                  .help = "show this map, a table of psdvec map or of another program; once for all "
                          "models, or once per model in the same order"),
@@ -69,6 +76,7 @@ static int prepare(struct run *run)
     if (child > 0) {
         close(ends[0]);
         browser = ends[1];
+        signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
         return EXIT_FINE;
     }
     char address[200];
@@ -178,31 +186,53 @@ static void on_note(void *user, const char *text)
 
 static const char *page_address(const char *address, uint16_t port)
 {
-    bool any = !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
-    return strchr(address, ':') && !any
-               ? phrase("http://[%s]:%u/", address, port)
-               : phrase("http://%s:%u/", any ? "127.0.0.1" : address, port);
+    if (!strcmp(address, "0.0.0.0"))
+        address = "127.0.0.1";
+    if (!strcmp(address, "::"))
+        address = "::1";
+    return phrase(strchr(address, ':') ? "http://[%s]:%u/" : "http://%s:%u/", address, port);
+}
+
+/* The address and the port of --listen and --port. Returns an exit status. */
+static int read_address(struct run *run, char address[HTTP_ADDRESS], uint16_t *port)
+{
+    const char *listen = argument_text(run->arguments, "listen"), *given = NULL;
+    const struct option_value *own = argument(run->arguments, "port");
+    char *end = NULL;
+    *port = (uint16_t)own->integer;
+    if (!http_read_address(listen, address, &given))
+        return run_use_error(run,
+                             "--listen needs a numeric address, such as 127.0.0.1, ::1 or "
+                             "[::1]:8080, not '%s'",
+                             listen);
+    if (!given)
+        return EXIT_FINE;
+    unsigned long number = *given >= '0' && *given <= '9' ? strtoul(given, &end, 10) : 65536;
+    if (number > 65535 || *end)
+        return run_use_error(run, "--listen: the port '%s' is not a number up to 65535", given);
+    if (own->given && own->integer != number)
+        return run_use_error(run, "the port is given by --listen and by --port; give one of them");
+    *port = (uint16_t)number;
+    return EXIT_FINE;
 }
 
 static int serve(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
-    const char *address = argument_text(arguments, "listen");
     const struct option_value *hosts = argument(arguments, "host");
-    uint16_t port = (uint16_t)argument_integer(arguments, "port");
+    char address[HTTP_ADDRESS];
+    uint16_t port;
     struct api api;
-    if (!strcmp(address, "localhost"))
-        address = "127.0.0.1";
-    if (!http_is_address(address))
-        return run_use_error(run, "--listen needs a numeric address, such as 127.0.0.1, not '%s'",
-                             address);
+    int code = read_address(run, address, &port);
+    if (code)
+        return code;
     int listener = http_listen(address, &port);
     if (listener < 0)
         return run_error(run, EXIT_RESOURCE, "cannot listen on %s, port %u: %s%s", address, port,
                          system_error(errno),
                          errno == EADDRINUSE ? "; choose another port (--port 0 takes any)" : "");
     sandbox_listening();
-    int code = run_library(run);
+    code = run_library(run);
     size_t workers = code ? 1 : (size_t)psdvec_threads(run->ctx) + 1; /* one for long requests */
     if (!code)
         code = api_open(&api, run, workers);
@@ -279,11 +309,12 @@ const struct command cmd_explore = {
         "Serves a page for the browser and an HTTP interface for programs until Ctrl-C or SIGTERM "
         "ends it, and prints the address. On the page, type a word to see its neighbours, compare "
         "words, add and subtract them, ask analogies, see the probability of each word of a text, "
-        "look at a map of all words, and compare several models side by side.",
+        "look at a map of all words, score models on test sets, and compare several models side by "
+        "side; with --topics, look at topics and their documents.",
         "Only this machine can connect, unless --listen names another address. The server never "
         "connects to other machines, and the page loads nothing from elsewhere. Requests of pages "
         "of other sites are refused, and so are requests for another name of the machine, unless "
-        "--host gives it.",
+        "--host gives it; its numeric addresses need no --host.",
         "Programs request /api/v1/NAME; the answers are the JSON of the commands of the same "
         "names. /api/v1/openapi.json describes all requests. With --verbose, each request is a "
         "line on standard error, and with --log a line in the log.",
@@ -297,7 +328,7 @@ const struct command cmd_explore = {
         "psdvec explore model.safetensors --open serves a model and shows the page in the browser; "
         "psdvec explore wiki.safetensors news.safetensors --counts wiki.counts.safetensors --counts "
         "news.counts.safetensors compares two. docs/reference/http-api.md describes the interface, "
-        "docs/how-to/explore.md how to serve a team."),
+        "docs/how-to/serve-a-team.md how to run it as a service."),
     .operands = {1, SIZE_MAX},
     .missing = "give a model",
     .listens = true,

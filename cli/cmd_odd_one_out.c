@@ -53,6 +53,9 @@ static int ask(struct question *q)
                 return run_use_error(q->run, "'%s' is given twice", q->words[i].text);
     struct fit *fits = lasting_alloc(q->count, sizeof *fits);
     for (size_t i = 0; i < q->count; i++) {
+        int code = run_check(q->run);
+        if (code)
+            return code;
         fits[i].place = i;
         for (size_t j = 0; j < q->count; j++)
             if (j != i)

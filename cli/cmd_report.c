@@ -20,9 +20,7 @@ static const psdvec_option options[] = {
     TEXT_OPTION("words", "WORD,...", .group = "Contents",
                 .help = "sample words whose neighbours are listed"),
     FILES_OPTION("set", .group = "Contents",
-                 .help =
-                     "a test set, or a folder of them, in addition to the built-in ones; may be "
-                     "repeated"),
+                 .help = "a test set, or a folder of them, in addition to the built-in ones"),
     CHOICE_OPTION("format", kinds, .fallback = "html", .group = "Output", .help = "what to write:"),
     {0}};
 

@@ -89,17 +89,25 @@ static void show_words(struct show *show, const struct sum *q, const char *name,
 
 static const struct column columns[] = {
     QUESTION_COLUMNS("cosine"),
-    {.name = "count", .heading = "count", .right = true, .gap = 1, .width = 13, .style = DIM}};
+    {.name = "count", .heading = "count", .right = true, .gap = 1, .width = 13, .style = DIM},
+    COLUMN("spread", NULL, .where = IN_JSON, .exact = -6)};
+
+/* Words of the core have none. */
+static struct cell answer_spread(const struct question *q, uint32_t word)
+{
+    double spread = psdvec_model_spread(q->model, word);
+    return spread > 0 ? real_cell(spread) : no_cell();
+}
 
 static void print(struct search *search, const struct sum *q, const psdvec_neighbour *answers,
                   size_t found, const struct forms *forms)
 {
     const struct question *question = &search->questions[0];
     struct show *show = &search->show;
-    bool counted = question->info->has_counts;
+    bool counted = question->info->has_counts, spread = counted && question->info->has_spread;
     struct rows rows = {.name = "similar",
                         .columns = columns,
-                        .column_count = sizeof columns / sizeof *columns - !counted,
+                        .column_count = sizeof columns / sizeof *columns - !counted - !spread,
                         .bare = true};
     const char *sum = sum_text(q), *frequency = "";
     if (counted && q->count == 1 && q->words[0].known)
@@ -113,7 +121,8 @@ static void print(struct search *search, const struct sum *q, const psdvec_neigh
     for (size_t k = 0; k < found; k++) {
         double cosine = (double)answers[k].cosine;
         rows_add(&rows, text_cell(sum), model_word_cell(question->model, answers[k].word),
-                 bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word));
+                 bar_cell(cosine), real_cell(cosine), answer_count(question, answers[k].word),
+                 answer_spread(question, answers[k].word));
     }
     if (!found)
         question_nothing(show, question, "the vector is zero");

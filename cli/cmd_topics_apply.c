@@ -178,16 +178,19 @@ static int act(struct run *run)
     show_start(&a.show, run, false);
     if (!code) {
         start(&a);
-        run_announce_terminal(run);
-        psdvec_status status = psdvec_topics_apply(run->ctx, topics, &text, arguments->operands + 1,
-                                                   arguments->operand_count - 1, take, &a);
+        if (!run->text)
+            run_announce_terminal(run);
+        psdvec_status status =
+            run->text
+                ? psdvec_topics_apply_text(run->ctx, topics, run->text, run->text_length, take, &a)
+                : psdvec_topics_apply(run->ctx, topics, &text, arguments->operands + 1,
+                                      arguments->operand_count - 1, take, &a);
         if (status != PSDVEC_OK)
             code = run_failed(run, status);
     }
     show_end(&a.show);
     rows_free(&a.rows);
     buffer_free(&a.line);
-    psdvec_topics_close(topics);
     return code;
 }
 

@@ -48,7 +48,6 @@ static int evaluate(struct run *run, const char *path, struct rows *rows)
                  real_cell(quality.perplexity), real_cell(quality.bound),
                  whole_cell(quality.documents), whole_cell(quality.words),
                  whole_cell(quality.known), whole_cell(quality.scored));
-    psdvec_topics_close(topics);
     return code;
 }
 

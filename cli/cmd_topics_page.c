@@ -68,7 +68,6 @@ static int act(struct run *run)
     code = topics_nearest(run, topics, 1, &nearest);
     if (!code)
         code = write_page(run, topics, nearest.model);
-    psdvec_topics_close(topics);
     return code;
 }
 

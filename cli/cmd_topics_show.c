@@ -274,7 +274,6 @@ static int act(struct run *run)
         show_one(run, topics, (uint32_t)topic - 1, words, documents, &nearest);
     else if (!code)
         show_all(run, topics, words, documents, &nearest, &groups);
-    psdvec_topics_close(topics);
     return code;
 }
 

@@ -148,8 +148,11 @@ static int print_all(struct question *q)
     show_start(&v.show, q->run, false);
     v.show.compact = true;
     int code = EXIT_FINE;
-    for (size_t k = 0; k < q->count && !code; k++)
-        code = print_word(&v, &q->words[k]);
+    for (size_t k = 0; k < q->count && !code; k++) {
+        code = run_check(q->run);
+        if (!code)
+            code = print_word(&v, &q->words[k]);
+    }
     show_end(&v.show);
     rows_free(&v.rows);
     rows_free(&v.line);

@@ -224,6 +224,13 @@ static int add_sets_of(struct eval *eval, const char *path, bool doubtful)
 {
     struct run *run = eval->run;
     psdvec_test_list *list;
+    const struct open_file *open = run_find_open(run, OPEN_SETS, path);
+    for (size_t k = 0; open && k < open->set_count; k++)
+        add_set(eval, open->sets[k], open->name);
+    if (open)
+        return EXIT_FINE;
+    if (run->only_open)
+        return run_error(run, EXIT_USE, "there is no test set %s", path);
     psdvec_status status = psdvec_test_list_open(run->ctx, path, &list);
     if (status == PSDVEC_ERR_FORMAT && doubtful)
         return run_failed_because(run, status,

@@ -214,6 +214,31 @@ static void show_differences(struct show *show, const struct eval *eval)
     show_rows(show, &rows);
 }
 
+/* "semantic: capitals"; NULL: none. */
+static const char *mistake_section(const struct eval *eval, const psdvec_mistake *m)
+{
+    return m->section < 0 ? NULL : psdvec_test_section(eval->sets[m->test], (uint32_t)m->section);
+}
+
+static void show_mistakes(struct show *show, const struct eval *eval)
+{
+    static const struct column columns[] = {
+        DATA("set"),           DATA("section"),     DATA("model"),
+        DATA("question"),      DATA("expected"),    DATA("answer"),
+        DATA("expected_rank"), DATA("answer_rank"), DATA("loss")};
+    struct rows rows = ROWS("mistakes", IN_JSON, columns);
+    size_t count;
+    const psdvec_mistake *m = psdvec_report_mistakes(eval->report, &count);
+    if (!eval->options.mistakes)
+        return;
+    for (size_t k = 0; k < count; k++, m++)
+        rows_add(&rows, text_cell(eval->set_files.names[m->test]),
+                 text_cell(mistake_section(eval, m)), text_cell(eval->model_files.names[m->model]),
+                 text_cell(m->question), text_cell(m->expected), text_cell(m->answer),
+                 real_cell(m->expected_rank), real_cell(m->answer_rank), real_cell(m->loss));
+    show_rows(show, &rows);
+}
+
 void eval_show_data(struct show *show, const struct eval *eval)
 {
     show_options(show, eval);
@@ -221,6 +246,7 @@ void eval_show_data(struct show *show, const struct eval *eval)
     show_sets(show, eval);
     show_scores(show, eval);
     show_differences(show, eval);
+    show_mistakes(show, eval);
 }
 
 /* ---- Output for people ----------------------------------------------------------------------- */
@@ -409,6 +435,39 @@ static void show_one(struct show *show, const struct eval *eval)
     show_rows(show, &rows);
 }
 
+/* "8 of 203" */
+static const char *rank_text(double rank)
+{
+    return isnan(rank) ? "" : phrase(rank == floor(rank) ? "rank %.0f" : "rank %.1f", rank);
+}
+
+/* A table of mistakes per set and model. */
+static void show_failed(struct show *show, const struct eval *eval)
+{
+    static const struct column columns[] = {COLUMN(NULL, "question", .gap = 2, .width = 30),
+                                            COLUMN(NULL, "expected", .gap = 2, .width = 16),
+                                            COLUMN(NULL, "answer", .gap = 2, .width = 16),
+                                            NUMBERS(NULL, "loss", 3, 0, .gap = 1, .width = 6)};
+    size_t count;
+    const psdvec_mistake *m = psdvec_report_mistakes(eval->report, &count), *end = m + count;
+    while (m < end) {
+        struct rows rows = ROWS(NULL, FOR_PEOPLE, columns);
+        const psdvec_mistake *first = m;
+        for (; m < end && m->test == first->test && m->model == first->model; m++)
+            rows_add(&rows, text_cell(m->question),
+                     m->expected ? text_cell(m->expected) : text_cell(rank_text(m->expected_rank)),
+                     m->answer ? text_cell(m->answer) : text_cell(rank_text(m->answer_rank)),
+                     real_cell(m->loss));
+        show_gap(show);
+        show_title(
+            show,
+            phrase("Mistakes on " STYLE_BOLD "%s" STYLE_PLAIN "%s%s",
+                   eval->set_files.names[first->test], eval->model_files.count > 1 ? " of " : "",
+                   eval->model_files.count > 1 ? eval->model_files.names[first->model] : ""));
+        show_rows(show, &rows);
+    }
+}
+
 void eval_show(struct show *show, const struct eval *eval)
 {
     struct buffer notes = {0};
@@ -419,6 +478,7 @@ void eval_show(struct show *show, const struct eval *eval)
         show_several(show, eval);
     else
         show_one(show, eval);
+    show_failed(show, eval);
     show_gap(show);
     eval_notes(&notes, eval);
     show_note(show, phrase_of(&notes));

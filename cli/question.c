@@ -98,8 +98,9 @@ static bool loses_digits(const struct question *q, const char *text)
             (rules.digits == PSDVEC_DIGITS_MIXED && !letters));
 }
 
-/* Words whose spelling is close to an unknown one: one edit, or two in words of eight letters. */
-static const char *spelled_almost_like(const struct question *q, const char *text)
+/* Finds words whose spelling is close to an unknown one: one edit, or two in words of eight letters;
+ * NULL: none. Returns an exit status. */
+static int spelled_almost_like(const struct question *q, const char *text, const char **similar)
 {
     uint32_t words[3];
     size_t length = strlen(text), count, letters = 0;
@@ -107,15 +108,20 @@ static const char *spelled_almost_like(const struct question *q, const char *tex
     for (size_t k = 0; k < length; k++)
         letters += ((unsigned char)text[k] & 0xC0) != 0x80;
     uint32_t edits = letters < 3 ? 0 : letters < 8 ? 1 : 2;
-    if (!edits || psdvec_model_suggest(q->run->ctx, q->model, text, length, edits, words, 3,
-                                       &count) != PSDVEC_OK)
-        return NULL;
+    if (!edits)
+        return EXIT_FINE;
+    psdvec_status status =
+        psdvec_model_suggest(q->run->ctx, q->model, text, length, edits, words, 3, &count);
+    if (status == PSDVEC_ERR_CANCELLED)
+        return run_failed(q->run, status);
     for (size_t k = 0; k < count; k++) {
         struct cell word = model_word_cell(q->model, words[k]);
         buffer_text(&list, k ? ", " : "");
         cell_for_people(&list, &word, &(const struct column){0});
     }
-    return count ? phrase_of(&list) : NULL;
+    if (count)
+        *similar = phrase_of(&list);
+    return EXIT_FINE;
 }
 
 static int find(struct question *q, const char *text, struct asked *asked)
@@ -157,8 +163,7 @@ static int find(struct question *q, const char *text, struct asked *asked)
         !psdvec_model_spell(q->model, asked->text, strlen(asked->text), asked->vector))
         return model_file_unknown(q->run, q->model, text);
     asked->spelled = true;
-    asked->similar = spelled_almost_like(q, asked->text);
-    return EXIT_FINE;
+    return spelled_almost_like(q, asked->text, &asked->similar);
 }
 
 int question_open(struct question *q, struct run *run, const char *path, const char *const *texts,
@@ -175,7 +180,9 @@ int question_open(struct question *q, struct run *run, const char *path, const c
     q->info = psdvec_model_get_info(q->model);
     q->words = lasting_alloc(count, sizeof *q->words);
     for (; q->count < count && !code; q->count++) {
-        code = find(q, texts[q->count], &q->words[q->count]);
+        code = run_check(run);
+        if (!code)
+            code = find(q, texts[q->count], &q->words[q->count]);
         q->words[q->count].unknown = code != EXIT_FINE;
         q->known_count += asked_words(&q->words[q->count], NULL);
         if (lenient && code == EXIT_USE) {
@@ -248,20 +255,22 @@ static int by_number(const void *a, const void *b)
 
 static int add_forms(const struct question *q, const char *text, struct forms *forms)
 {
-    size_t length = strlen(text), capacity = 0, found;
+    size_t length = strlen(text), found;
     for (;;) {
-        psdvec_status status = psdvec_model_inflections(
-            q->run->ctx, q->model, text, length, forms->words ? forms->words + forms->count : NULL,
-            capacity, &found);
+        size_t room = forms->capacity - forms->count;
+        psdvec_status status = psdvec_model_inflections(q->run->ctx, q->model, text, length,
+                                                        room ? forms->words + forms->count : NULL,
+                                                        room, &found);
         if (status != PSDVEC_OK)
             return run_failed(q->run, status);
-        if (found <= capacity)
+        if (found <= room)
             break;
-        uint32_t *more = lasting_alloc(forms->count + found, sizeof *more);
+        size_t capacity = 2 * (forms->count + found);
+        uint32_t *more = lasting_alloc(capacity, sizeof *more);
         if (forms->count)
             memcpy(more, forms->words, forms->count * sizeof *more);
         forms->words = more;
-        capacity = found;
+        forms->capacity = capacity;
     }
     forms->count += found;
     return EXIT_FINE;

@@ -74,7 +74,7 @@ psdvec_query_options question_options(const struct question *question, const uin
  * (psdvec_model_inflections). */
 struct forms {
     uint32_t *words; /* ascending */
-    size_t count;
+    size_t count, capacity;
     uint32_t *left_out; /* those that would be answers, best first: at most `count` */
     size_t left_out_count;
 };

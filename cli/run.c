@@ -130,10 +130,31 @@ void run_flush(struct run *run)
         atomic_store(&run->enough, true);
 }
 
+const struct open_file *run_find_open(const struct run *run, enum open_kind kind, const char *name)
+{
+    for (size_t k = 0; k < run->open_count; k++) {
+        const struct open_file *file = &run->open[k];
+        const void *const objects[] = {[OPEN_MODEL] = file->model,
+                                       [OPEN_COUNTS] = file->counts,
+                                       [OPEN_TOPICS] = file->topics,
+                                       [OPEN_SETS] = file->sets};
+        if (objects[kind] && !strcmp(file->name, name))
+            return file;
+    }
+    return NULL;
+}
+
 static bool should_cancel(void *user)
 {
     struct run *run = user;
     return signals_caught() || atomic_load(&run->enough);
+}
+
+int run_check(struct run *run)
+{
+    /* A server lets requests finish after a signal. */
+    bool stop = run->expired ? run->expired(run->expired_user) : should_cancel(run);
+    return stop ? run_failed(run, PSDVEC_ERR_CANCELLED) : EXIT_FINE;
 }
 
 static void on_progress(void *user, const psdvec_progress *progress)

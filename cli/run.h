@@ -11,11 +11,14 @@
 
 #include <stdatomic.h>
 
-/* A model or a counts file that was opened before the commands that use it, under this name. */
+/* A model, a counts file, a topics file or test sets, opened before the commands that use it, under this name. */
 struct open_file {
     const char *name;
     psdvec_model *model;
     psdvec_counts *counts;
+    psdvec_topics *topics;
+    const psdvec_test *const *sets; /* test sets of one file or folder */
+    size_t set_count;
 };
 
 struct run {
@@ -30,6 +33,9 @@ struct run {
     size_t open_count;
     const char *text; /* the text of a query, instead of that of files; NULL: none */
     size_t text_length;
+    bool (*expired)(
+        void *user); /* whether the time of a request is over; NULL: it is not limited */
+    void *expired_user;
     bool only_open;     /* arguments are never names of other files: they are of strangers */
     bool unknown_word;  /* the error is that a file does not have the word */
     atomic_bool enough; /* the library may stop: the output has no reader any more */
@@ -46,6 +52,10 @@ const char *run_output(const struct run *run);
 /* Runs a parsed command; returns the exit status of the program. */
 int run_command(const struct arguments *arguments);
 
+/* The open file of this kind and name; NULL: none. */
+enum open_kind { OPEN_MODEL, OPEN_COUNTS, OPEN_TOPICS, OPEN_SETS };
+const struct open_file *run_find_open(const struct run *run, enum open_kind kind, const char *name);
+
 /* Creates run->ctx from the common options. Returns EXIT_FINE, or another exit status after the
  * error was reported. */
 int run_library(struct run *run);
@@ -53,6 +63,10 @@ int run_library(struct run *run);
 /* Writes buffered output while the library works, if some time has passed since the last time. If
  * nobody reads it any more, the library is requested to stop, and run_failed() reports no error. */
 void run_flush(struct run *run);
+
+/* For loops of the program that may take long: EXIT_FINE, or another exit status if the user or the
+ * time limit of a request wants an end. */
+int run_check(struct run *run);
 
 /* Reports the library's error and returns the exit status for it. */
 int run_failed(struct run *run, psdvec_status status);

@@ -9,13 +9,28 @@
 
 #include <stdlib.h>
 
+static void close_topics(void *topics)
+{
+    psdvec_topics_close(topics);
+}
+
 int topics_open(struct run *run, const char *path, psdvec_topics **topics)
 {
     int code = run->ctx ? EXIT_FINE : run_library(run);
     if (code)
         return code;
+    const struct open_file *open = run_find_open(run, OPEN_TOPICS, path);
+    if (open) {
+        *topics = open->topics;
+        return EXIT_FINE;
+    }
+    if (run->only_open)
+        return run_error(run, EXIT_USE, "there is no topics file %s", path);
     psdvec_status status = psdvec_topics_open(run->ctx, path, topics);
-    return status == PSDVEC_OK ? EXIT_FINE : run_failed(run, status);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
+    lasting(*topics, close_topics);
+    return EXIT_FINE;
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #include "rows.h"
 #include "run.h"
 
-/* Creates the library's context and opens the file. Returns EXIT_FINE and *topics, which the caller
- * closes; or another exit status after the error was reported. */
+/* Creates the library's context and opens the file, unless it is in run->open. Returns EXIT_FINE and
+ * *topics, which lasts; or another exit status after the error was reported. */
 int topics_open(struct run *run, const char *path, psdvec_topics **topics);
 
 /* The words that describe a topic, separated by blanks; a phrase. */

@@ -11,14 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct open_file *find_open(const struct run *run, const char *path)
-{
-    for (size_t k = 0; k < run->open_count; k++)
-        if (!strcmp(run->open[k].name, path))
-            return &run->open[k];
-    return NULL;
-}
-
 /* ---- Models ------------------------------------------------------------------------------- */
 
 static void close_model(void *model)
@@ -31,8 +23,8 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
     int code = run->ctx ? EXIT_FINE : run_library(run);
     if (code)
         return code;
-    const struct open_file *open = find_open(run, path);
-    if (open && open->model) {
+    const struct open_file *open = run_find_open(run, OPEN_MODEL, path);
+    if (open) {
         *model = open->model;
         return EXIT_FINE;
     }
@@ -231,8 +223,8 @@ int counts_file_open(struct run *run, const char *path, psdvec_counts **counts)
     int code = run->ctx ? EXIT_FINE : run_library(run);
     if (code)
         return code;
-    const struct open_file *open = find_open(run, path);
-    if (open && open->counts) {
+    const struct open_file *open = run_find_open(run, OPEN_COUNTS, path);
+    if (open) {
         *counts = open->counts;
         return EXIT_FINE;
     }

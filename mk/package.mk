@@ -12,12 +12,15 @@ ARCHIVE_TOOL = SOURCE_DATE_EPOCH='$(SOURCE_DATE_EPOCH)' BUILD='$(BUILD)' $(PYTHO
 
 ##@ Packages
 .PHONY: dist sdist wheel deb
-# Besides the tracked files, it has the built page of psdvec explore, for machines without node.
+# Besides the tracked files, archives and Debian's source have the built page of psdvec explore, for
+# machines without node, if it can be built here.
+BUILD_PAGE = WEB='$(WEB)' sh scripts/build-web.sh $(BUILD)/web-dist $(WEB_TOOLS)
+BUILT_PAGE = $$([ ! -f $(BUILD)/web-dist/app.js ] || \
+	    (cd $(BUILD)/web-dist && for file in *; do echo "web/dist/$$file=$(abspath $(BUILD))/web-dist/$$file"; done))
 dist: ## write the source archive, from the tracked files, to BUILD/dist
 	@mkdir -p $(BUILD)
-	$QWEB='$(WEB)' sh scripts/build-web.sh $(BUILD)/web-dist $(WEB_TOOLS)
-	$Q$(ARCHIVE_TOOL) $(DIST_DIR)/$(DIST_NAME).tar.xz $$([ ! -f $(BUILD)/web-dist/app.js ] || \
-	    (cd $(BUILD)/web-dist && for file in *; do echo "web/dist/$$file=$(abspath $(BUILD))/web-dist/$$file"; done))
+	$Q$(BUILD_PAGE)
+	$Q$(ARCHIVE_TOOL) $(DIST_DIR)/$(DIST_NAME).tar.xz $(BUILT_PAGE)
 	@echo "$(DIST_DIR)/$(DIST_NAME).tar.xz"
 
 sdist: ## write the source archive for pip to BUILD/dist
@@ -64,7 +67,8 @@ deb: ## build the Debian packages in BUILD/deb, and check them with lintian
 	@case "$$(sed -n '1s/.*(\(.*\)-[^-]*).*/\1/p' debian/changelog)" in $(VERSION)) ;; \
 	    *) echo "debian/changelog does not begin with an entry for version $(VERSION)" >&2; exit 1 ;; esac
 	@rm -rf $(DEB_DIR) && mkdir -p $(DEB_DIR)
-	$Q$(ARCHIVE_TOOL) $(DEB_DIR)/psdvec_$(VERSION).orig.tar.xz
+	$Q$(BUILD_PAGE)
+	$Q$(ARCHIVE_TOOL) $(DEB_DIR)/psdvec_$(VERSION).orig.tar.xz $(BUILT_PAGE)
 	$Qtar -xf $(DEB_DIR)/psdvec_$(VERSION).orig.tar.xz -C $(DEB_DIR)
 	$Qcd $(DEB_DIR)/$(DIST_NAME) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
 	    DEB_BUILD_OPTIONS="parallel=$(JOBS) $$DEB_BUILD_OPTIONS" dpkg-buildpackage -us -uc

@@ -60,7 +60,7 @@ struct exchange {
     double started;
     size_t sent, held;
     atomic_bool done;
-    bool begun, too_large, invalid, no_memory, long_work, answered, packs;
+    bool begun, may_compute, too_large, invalid, no_memory, long_work, answered, packs;
 };
 
 struct server {
@@ -179,15 +179,38 @@ static MHD_Result send_answer(struct exchange *x)
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-bool http_is_address(const char *address)
-{
-    struct in6_addr any;
-    return inet_pton(AF_INET, address, &any) == 1 || inet_pton(AF_INET6, address, &any) == 1;
-}
-
 bool http_is_loopback(const char *address)
 {
     return !strncmp(address, "127.", 4) || !strcmp(address, "::1");
+}
+
+bool http_read_address(const char *text, char address[HTTP_ADDRESS], const char **port)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    bool brackets = *text == '[';
+    const char *end = brackets ? strchr(text, ']') : NULL;
+    const char *colon = brackets ? end : strchr(text, ':');
+    if (brackets && !end)
+        return false;
+    if (!brackets && colon && strchr(colon + 1, ':')) /* several: IPv6 */
+        colon = NULL;
+    size_t length = brackets ? (size_t)(end - ++text)
+                    : colon  ? (size_t)(colon - text)
+                             : strlen(text);
+    const char *rest = brackets ? end + 1 : text + length;
+    char copy[HTTP_ADDRESS];
+    if (length >= sizeof copy || (*rest && *rest != ':'))
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *port = *rest ? rest + 1 : NULL;
+    if (!brackets && (!strcmp(copy, "localhost") || inet_pton(AF_INET, copy, &four) == 1)) {
+        memcpy(address, *copy == 'l' ? "127.0.0.1" : copy, *copy == 'l' ? 10 : length + 1);
+        return true;
+    }
+    return inet_pton(AF_INET6, copy, &six) == 1 &&
+           inet_ntop(AF_INET6, &six, address, HTTP_ADDRESS) != NULL; /* the shortest form */
 }
 
 /* Whether the Host header, with or without a port, has this name. */
@@ -206,7 +229,41 @@ static bool is_host(const char *host, const char *name)
     return *host == '\0' || (*host == ':' && strspn(host + 1, "0123456789") == strlen(host + 1));
 }
 
-static bool host_is_known(const struct server *server, const char *host)
+/* The numeric form of an address, an IPv4 address also if it is mapped into IPv6. */
+static void address_text(const struct sockaddr_storage *address, char text[INET6_ADDRSTRLEN])
+{
+    text[0] = '\0';
+    if (address->ss_family == AF_INET) {
+        struct sockaddr_in four;
+        memcpy(&four, address, sizeof four);
+        inet_ntop(AF_INET, &four.sin_addr, text, INET6_ADDRSTRLEN);
+    } else if (address->ss_family == AF_INET6) {
+        struct sockaddr_in6 six;
+        memcpy(&six, address, sizeof six);
+        bool mapped = IN6_IS_ADDR_V4MAPPED(&six.sin6_addr);
+        inet_ntop(mapped ? AF_INET : AF_INET6,
+                  mapped ? (const void *)&six.sin6_addr.s6_addr[12] : (const void *)&six.sin6_addr,
+                  text, INET6_ADDRSTRLEN);
+    }
+}
+
+/* Whether the host is the numeric address at which the connection arrived. A page of another site
+ * cannot have that in its requests, because it would have to be at that address itself. */
+static bool is_own_address(const char *host, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    char text[INET6_ADDRSTRLEN];
+    if (!info || getsockname(info->connect_fd, (struct sockaddr *)&address, &size) != 0)
+        return false;
+    address_text(&address, text);
+    return *text && is_host(host, text);
+}
+
+static bool host_is_known(const struct server *server, const char *host,
+                          struct MHD_Connection *connection)
 {
     static const char *const own[] = {"localhost", "127.0.0.1", "::1"};
     if (!host)
@@ -217,7 +274,7 @@ static bool host_is_known(const struct server *server, const char *host)
     for (size_t k = 0; k < server->options->host_count; k++)
         if (is_host(host, server->options->hosts[k]))
             return true;
-    return false;
+    return is_own_address(host, connection);
 }
 
 /* Whether an Origin is that of the page that this server sends: "http://" or, behind a proxy,
@@ -226,6 +283,17 @@ static bool is_own_origin(const char *origin, const char *host)
 {
     const char *name = strstr(origin, "://");
     return name && !strcasecmp(name + 3, host);
+}
+
+/* Whether a page of this server sends the request, or no page at all. Browsers say so in
+ * Sec-Fetch-Site; but to addresses other than those of this machine, without encryption, they do
+ * not. Then a header that no other site can add without asking (CORS) shows it. The names of all
+ * browsers begin with Mozilla/. */
+static bool may_compute(struct MHD_Connection *connection, const char *site)
+{
+    const char *agent = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "User-Agent");
+    return site || !agent || strncasecmp(agent, "Mozilla/", 8) != 0 ||
+           MHD_lookup_connection_value(connection, MHD_HEADER_KIND, HTTP_PAGE_HEADER);
 }
 
 /* Refuses a request by its headers. Returns false with the answer if it is refused. */
@@ -241,7 +309,7 @@ static bool check_headers(struct exchange *x, const char *method)
      * could with frames and with links to the API. */
     bool follows_link = mode && !strcmp(mode, "navigate") && into && !strcmp(into, "document") &&
                         !strcmp(method, "GET") && strncmp(x->path, "/api/", 5) != 0;
-    if (!host_is_known(x->server, host)) {
+    if (!host_is_known(x->server, host, x->to)) {
         http_fail(&x->response, MHD_HTTP_MISDIRECTED_REQUEST,
                   "the Host header names another machine; to serve under another name, start "
                   "psdvec explore with --host NAME");
@@ -252,6 +320,7 @@ static bool check_headers(struct exchange *x, const char *method)
         http_fail(&x->response, MHD_HTTP_FORBIDDEN, "pages of other sites may not use this server");
         return false;
     }
+    x->may_compute = may_compute(x->to, site);
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 && strcmp(method, "POST") != 0) {
         x->response.allow = "GET, HEAD, POST";
         http_fail(&x->response, MHD_HTTP_METHOD_NOT_ALLOWED, "the methods are GET, HEAD and POST");
@@ -423,6 +492,12 @@ static MHD_Result handle(struct exchange *x)
         x->request.cancel = &x->server->cancel;
         decision = options->receive(options->user, &x->request, &x->response);
     }
+    if (decision != HTTP_ANSWERED && !x->may_compute) {
+        http_fail(&x->response, MHD_HTTP_FORBIDDEN,
+                  "the browser does not say which page sends this request; use the page of this "
+                  "server, or add the header " HTTP_PAGE_HEADER);
+        decision = HTTP_ANSWERED;
+    }
     if (decision != HTTP_ANSWERED && x->server->stopping) {
         http_fail(&x->response, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
         decision = HTTP_ANSWERED;
@@ -481,14 +556,12 @@ static void log_access(struct exchange *x)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(x->to, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     char client[INET6_ADDRSTRLEN] = "";
-    if (info && info->client_addr && info->client_addr->sa_family == AF_INET) {
-        struct sockaddr_in address;
-        memcpy(&address, info->client_addr, sizeof address);
-        inet_ntop(AF_INET, &address.sin_addr, client, sizeof client);
-    } else if (info && info->client_addr && info->client_addr->sa_family == AF_INET6) {
-        struct sockaddr_in6 address;
-        memcpy(&address, info->client_addr, sizeof address);
-        inet_ntop(AF_INET6, &address.sin6_addr, client, sizeof client);
+    if (info && info->client_addr) {
+        struct sockaddr_storage address = {0};
+        memcpy(&address, info->client_addr,
+               info->client_addr->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                        : sizeof(struct sockaddr_in));
+        address_text(&address, client);
     }
     const struct http_access access = {.client = client,
                                        .method = x->method ? x->method : "",
@@ -701,10 +774,12 @@ int http_listen(const char *address, uint16_t *port)
     }
     struct sockaddr_storage bound;
     socklen_t size = sizeof bound;
-    int on = 1,
+    int on = 1, off = 0,
         fd = socket(four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
+    if (!four && IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)) /* :: is for IPv4 too, where possible */
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         bind(fd, four ? (const struct sockaddr *)&v4 : (const struct sockaddr *)&v6,
              four ? sizeof v4 : sizeof v6) != 0 ||

@@ -10,7 +10,8 @@
  * - The Host header must be a name of this machine: a page of another site whose name is made to
  *   resolve to 127.0.0.1 (DNS rebinding) has that site's name in it.
  * - A request that a browser sends for a page of another origin is refused, by its Origin and
- *   Sec-Fetch-Site headers. No header permits other origins to read answers.
+ *   Sec-Fetch-Site headers; browsers that send no Sec-Fetch-Site must send HTTP_PAGE_HEADER with
+ *   requests that workers answer. No header permits other origins to read answers.
  * - Answers forbid the browser to load anything from elsewhere (Content-Security-Policy), to guess
  *   their type, and to show them in a frame.
  * - The size of requests, the time to send one and to take its answer, the time to compute it and
@@ -98,9 +99,16 @@ struct http_options {
  * *port receives. Returns -1 with errno set. */
 int http_listen(const char *address, uint16_t *port);
 
-/* Whether it is a numeric address; and whether it is one of this machine only, such as 127.0.0.1. */
-bool http_is_address(const char *address);
+/* Reads a numeric address of IPv4 or IPv6, or localhost, with or without a port: 127.0.0.1, ::1,
+ * 127.0.0.1:8080, [::1]:8080. `address` receives it in its usual form, *port the text of the port;
+ * NULL: none. Returns false if it is something else. */
+enum { HTTP_ADDRESS = 64 };
+bool http_read_address(const char *text, char address[HTTP_ADDRESS], const char **port);
+/* Whether it is an address of this machine only, such as 127.0.0.1. */
 bool http_is_loopback(const char *address);
+
+/* The header by which the server's own page identifies its requests. */
+#define HTTP_PAGE_HEADER "X-Psdvec-Page"
 
 /* Serves until stop() returns true. Requests that are being answered get a moment to finish. Returns
  * NULL, or why the server cannot start. */

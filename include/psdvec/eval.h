@@ -160,6 +160,22 @@ typedef struct psdvec_difference {
     uint32_t questions;
 } psdvec_difference;
 
+/* A question that a model fails. */
+typedef struct psdvec_mistake {
+    uint32_t test, model; /* indices in the arrays given to psdvec_eval */
+    int32_t section;      /* index of its section, or PSDVEC_SECTION_WHOLE */
+    const char *question; /* its words, with a space between them; null-terminated, as the others */
+    const char *expected; /* the right answer: the accepted words of an analogy, the right choice, the
+                             category; NULL for similarities */
+    const char *answer;   /* that of the model: by 3CosAdd for analogies; for categories the most
+                             frequent one of the cluster. NULL for similarities, or if there is none */
+    double expected_rank; /* similarities only, otherwise NAN: the rank of the human rating among the */
+    double answer_rank;   /* known questions, from 1, the most similar first; and of the cosine */
+    double loss; /* how wrong it is: difference of the ranks, as a share of all ranks; by how much the
+                    answer scores higher than the right one; or the share of other categories in the
+                    cluster */
+} psdvec_mistake;
+
 typedef struct psdvec_report psdvec_report;
 
 /* Scores every model on every test set. Free the report with psdvec_report_free. The result is
@@ -180,6 +196,11 @@ PSDVEC_API const psdvec_score *psdvec_report_scores(const psdvec_report *report,
  * NULL. */
 PSDVEC_API const psdvec_difference *psdvec_report_differences(const psdvec_report *report,
                                                               size_t *count);
+
+/* Returns the *count questions that the models fail, if the option `mistakes` is set: sorted by test
+ * set, model and loss, the largest first, at most `mistakes` per model and set. Only questions whose
+ * words the model has are considered. Valid until the report is freed. `count` may be NULL. */
+PSDVEC_API const psdvec_mistake *psdvec_report_mistakes(const psdvec_report *report, size_t *count);
 
 /* ---- Analogies ------------------------------------------------------------ */
 /* Answers "a is to b as c is to what?" by 3CosAdd (PSDVEC_MEASURE_ADD) or 3CosMul

@@ -76,6 +76,13 @@ PSDVEC_API psdvec_status psdvec_model_origin(psdvec_context *ctx, const psdvec_m
 /* Frees an origin and everything it points to. `origin` may be NULL. */
 PSDVEC_API void psdvec_origin_free(psdvec_origin *origin);
 
+/* Computes a checksum of the content of a file, for caches: files with the same checksum have the
+ * same content, whatever their names and times. For files of psdvec, it is the checksum that they
+ * store over those of all their parts, so the file is not read completely, and damage is not
+ * detected (see psdvec_model_verify). For other files, it is the XXH3 of all bytes. */
+PSDVEC_API psdvec_status psdvec_file_checksum(psdvec_context *ctx, const char *path,
+                                              uint64_t *checksum);
+
 #ifdef __cplusplus
 }
 #endif

@@ -293,6 +293,12 @@ PSDVEC_API psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_t
                                              const char *const *inputs, size_t input_count,
                                              psdvec_topic_mixture_fn *on_document, void *user);
 
+/* The same for one document that is in memory: calls `on_document` once, with an empty `source`. The
+ * text is tokenized as the documents were from which the topics were learnt. */
+PSDVEC_API psdvec_status psdvec_topics_apply_text(psdvec_context *ctx, const psdvec_topics *topics,
+                                                  const char *text, size_t length,
+                                                  psdvec_topic_mixture_fn *on_document, void *user);
+
 /* ---- Quality ---------------------------------------------------------------------- */
 typedef struct psdvec_topics_quality {
     double coherence;  /* mean NPMI of pairs of the words that describe a topic, by documents */

@@ -5,6 +5,7 @@
  * each model answers, and the scores are computed from all answers. So memory holds the answers of
  * one test at a time.
  */
+#include "eval/mistakes.h"
 #include "eval/options.h"
 #include "eval/outcome.h"
 #include "eval/statistics.h"
@@ -17,6 +18,7 @@
 struct psdvec_report {
     psdvec_context *ctx;
     pv_buffer scores, differences; /* psdvec_score, psdvec_difference */
+    pv_mistakes mistakes;
 };
 
 typedef struct evaluation {
@@ -336,6 +338,9 @@ static psdvec_status put_test(evaluation *e, const psdvec_test *test, uint32_t n
                                     f.asked, rows + m * test->words, &e->progress));
         pv_progress_add(&e->progress, n - (e->progress.done - before));
     }
+    for (size_t m = 0; e->options->mistakes && m < e->model_count; m++)
+        PV_TRY_DONE(pv_mistakes_add(&e->report->mistakes, number, test, (uint32_t)m,
+                                    e->models[m].model, &f.outcomes[m], e->options->mistakes));
     PV_TRY_DONE(add_scores(&f));
     PV_TRY_DONE(add_differences(&f));
 done:
@@ -365,6 +370,7 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
     e.report->ctx = pv_context_hold(ctx);
     pv_buffer_init(&e.report->scores, ctx);
     pv_buffer_init(&e.report->differences, ctx);
+    pv_mistakes_init(&e.report->mistakes, ctx);
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "the mean of the vectors"};
     PV_TAKE(&scope, e.models, model_count);
@@ -380,6 +386,7 @@ psdvec_status psdvec_eval(psdvec_context *ctx, const psdvec_eval_options *option
     for (size_t t = 0; t < test_count; t++)
         PV_TRY_DONE(put_test(&e, tests[t], (uint32_t)t));
     pv_progress_end(&e.progress);
+    pv_mistakes_finish(&e.report->mistakes);
     status = pv_check_cancel(ctx);
 done:
     pv_scope_free(&scope);
@@ -398,6 +405,7 @@ void psdvec_report_free(psdvec_report *report)
         return;
     pv_buffer_free(&report->scores);
     pv_buffer_free(&report->differences);
+    pv_mistakes_free(&report->mistakes);
     psdvec_context *ctx = report->ctx;
     pv_free(ctx, report);
     pv_context_release(ctx);
@@ -415,4 +423,11 @@ const psdvec_difference *psdvec_report_differences(const psdvec_report *report, 
     if (count)
         *count = report ? report->differences.length / sizeof(psdvec_difference) : 0;
     return !report ? NULL : (const psdvec_difference *)(const void *)report->differences.data;
+}
+
+const psdvec_mistake *psdvec_report_mistakes(const psdvec_report *report, size_t *count)
+{
+    if (count)
+        *count = report ? report->mistakes.list.length / sizeof(psdvec_mistake) : 0;
+    return !report ? NULL : (const psdvec_mistake *)(const void *)report->mistakes.list.data;
 }

@@ -196,6 +196,14 @@ done:
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
+static double product(const float *x, const float *y, uint32_t dim)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < dim; k++)
+        sum += (double)x[k] * (double)y[k];
+    return sum;
+}
+
 /* The lengths of normalised vectors are 1 up to rounding. Dividing by them makes the cosine of a
  * word with itself exactly 1, so that such pairs are tied. */
 static double cosine(const test_run *a, uint32_t left, uint32_t right)
@@ -203,12 +211,8 @@ static double cosine(const test_run *a, uint32_t left, uint32_t right)
     if (a->sparse)
         return pv_sparse_cosine(a->sparse[left].row, a->sparse[right].row);
     const float *x = unit_of(a, left), *y = unit_of(a, right);
-    double xy = 0, xx = 0, yy = 0;
-    for (uint32_t k = 0; k < a->seen->dim; k++) {
-        xy += (double)x[k] * (double)y[k];
-        xx += (double)x[k] * (double)x[k];
-        yy += (double)y[k] * (double)y[k];
-    }
+    uint32_t dim = a->seen->dim;
+    double xy = product(x, y, dim), xx = product(x, x, dim), yy = product(y, y, dim);
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
 }
 
@@ -276,10 +280,19 @@ static void choose(const test_run *a)
         bool right = is_asked(a, q);
         if (a->options->unknown == PSDVEC_UNKNOWN_MEAN)
             right = right && a->rows[question->words[0]] != PV_UNKNOWN;
-        double best = right ? cosine(a, question->words[0], choices[0]) : 0;
-        for (uint32_t k = 1; right && k < question->listed; k++)
-            right = cosine(a, question->words[0], choices[k]) < best;
+        bool put = right;
+        double best = right ? cosine(a, question->words[0], choices[0]) : 0, other = -INFINITY;
+        for (uint32_t k = 1; put && (right || a->outcome->loss) && k < question->listed; k++) {
+            double this = cosine(a, question->words[0], choices[k]);
+            right &= this < best;
+            if (a->outcome->loss && this > other) {
+                other = this;
+                a->outcome->answer[q] = choices[k];
+            }
+        }
         a->outcome->right[0][q] = right;
+        if (a->outcome->loss)
+            a->outcome->loss[q] = put && !right ? other - best : -1;
     }
 }
 
@@ -289,6 +302,45 @@ static bool is_accepted(const test_run *a, const pv_question *q, uint32_t answer
         if (answer != PV_UNKNOWN && a->rows[a->test->lists[q->list + k]] == answer)
             return true;
     return false;
+}
+
+/* 3CosAdd of a word of length 1 as the answer to a question. */
+static double add_score(const test_run *a, const pv_question *q, pv_csr_row sparse,
+                        const float *unit)
+{
+    double cosines[3];
+    for (int k = 0; k < 3; k++)
+        cosines[k] = a->sparse ? pv_sparse_cosine(sparse, a->sparse[q->words[k]].row)
+                               : product(unit, unit_of(a, q->words[k]), a->seen->dim);
+    return cosines[1] - cosines[0] + cosines[2];
+}
+
+/* Records a wrong answer, and by how much it scores higher than the best accepted word. `unit`:
+ * dim, workspace. */
+static void note_mistake(const test_run *a, uint32_t q, uint32_t answer, float *unit)
+{
+    const pv_question *question = &a->test->questions[q];
+    pv_outcome *o = a->outcome;
+    double best = -INFINITY;
+    o->answer[q] = answer;
+    o->loss[q] = o->right[0][q] || answer == PV_UNKNOWN ? -1 : 0;
+    if (o->loss[q] < 0)
+        return;
+    for (uint32_t k = 0; k < question->listed; k++) {
+        uint32_t w = a->test->lists[question->list + k];
+        if (!a->there[w] || a->rows[w] == PV_UNKNOWN)
+            continue;
+        double score = add_score(a, question, a->sparse ? a->sparse[w].row : (pv_csr_row){0},
+                                 a->sparse ? NULL : unit_of(a, w));
+        best = score > best ? score : best;
+    }
+    pv_csr_row row = {0};
+    if (a->sparse)
+        row = pv_csr_row_of(a->seen->sparse, answer);
+    else
+        pv_unit_vector(pv_vector_set_floats_of(a->seen->rows, answer, 1, unit), a->seen->dim, unit);
+    double loss = add_score(a, question, row, unit) - best;
+    o->loss[q] = loss > 0 ? loss : 0; /* one of the three words may be expected */
 }
 
 static psdvec_status answer(test_run *a)
@@ -301,7 +353,10 @@ static psdvec_status answer(test_run *a)
     for (uint32_t q = 0; q < t->info.questions; q++)
         count += is_asked(a, q);
     pv_analogy *analogies;
+    float *unit = NULL;
     PV_TAKE(&a->scope, analogies, count);
+    if (a->outcome->loss)
+        PV_TAKE(&a->scope, unit, a->seen->dim);
     PV_TRY(pv_scope_status(&a->scope));
     size_t k = 0;
     for (uint32_t q = 0; q < t->info.questions; q++) {
@@ -330,6 +385,8 @@ static psdvec_status answer(test_run *a)
         bool put = is_asked(a, q);
         a->outcome->right[0][q] = put && is_accepted(a, question, analogies[k].add);
         a->outcome->right[1][q] = put && is_accepted(a, question, analogies[k].mul);
+        if (unit)
+            note_mistake(a, q, put ? analogies[k].add : PV_UNKNOWN, unit);
         k += put;
     }
     return PSDVEC_OK;
@@ -400,6 +457,10 @@ psdvec_status pv_outcome_make(pv_outcome *o, pv_scope *scope, const pv_seen_mode
         PV_TAKE_ZERO(scope, o->right[0], n);
     if (kind == PSDVEC_TEST_ANALOGY)
         PV_TAKE_ZERO(scope, o->right[1], n);
+    if (options->mistakes && (kind == PSDVEC_TEST_ANALOGY || kind == PSDVEC_TEST_CHOICE)) {
+        PV_TAKE(scope, o->answer, n);
+        PV_TAKE(scope, o->loss, n);
+    }
     PV_TRY(pv_scope_status(scope));
     PV_TRY_DONE(find_vectors(&a));
     sort_questions(&a, asked);

@@ -37,6 +37,9 @@ typedef struct pv_outcome {
     double *cosine;    /* similarity */
     bool *right[2];    /* analogy: by 3CosAdd and 3CosMul; choice: [0] */
     uint32_t *cluster; /* categories, or PV_NO_CLUSTER */
+    /* Analogy and choice, if mistakes are wanted; else NULL: */
+    uint32_t *answer; /* questions: the word of the model, or the word of the test; or PV_UNKNOWN */
+    double *loss;     /* questions: by how much it is better than the right one; negative: right */
 } pv_outcome;
 
 /* asked: which questions are asked. rows: of the test's words in the model. */

@@ -23,12 +23,18 @@ typedef struct ending {
     uint32_t count;   /* of words that end with it */
 } ending;
 
+/* A word with a clitic: king's. */
+typedef struct clitic_form {
+    const char *stem; /* king, in the word */
+    uint32_t length, word;
+} clitic_form;
+
 struct pv_endings {
     pv_scope scope;
     ending *list; /* count, in the order of their bytes, the empty one first */
     uint32_t count;
-    uint8_t *productive;   /* count x count, symmetric */
-    uint32_t *apostrophes; /* words with one */
+    uint8_t *productive;      /* count x count, symmetric */
+    clitic_form *apostrophes; /* words with a clitic, in the order of their stems */
     uint32_t apostrophe_count;
 };
 
@@ -263,16 +269,29 @@ static const char *without_clitic(const char *word, size_t *length)
     return word;
 }
 
+static int by_stem(const void *a, const void *b)
+{
+    const clitic_form *x = a, *y = b;
+    int order = compare(x->stem, x->length, y->stem, y->length);
+    return order ? order : (x->word > y->word) - (x->word < y->word);
+}
+
 static psdvec_status list_apostrophes(const psdvec_model *m, pv_endings *e)
 {
-    size_t capacity = 0, length, bytes;
+    size_t capacity = 0;
     for (uint32_t i = 0; i < m->info.words; i++) {
+        size_t length, whole;
         const char *word = psdvec_model_word(m, i, &length);
-        if (!apostrophe(word, word + length, &bytes))
+        whole = length;
+        const char *stem = without_clitic(word, &length);
+        if (length == whole)
             continue;
         PV_TRY(PV_RESERVE(&e->scope, e->apostrophes, capacity, (size_t)e->apostrophe_count + 1));
-        e->apostrophes[e->apostrophe_count++] = i;
+        e->apostrophes[e->apostrophe_count++] =
+            (clitic_form){.stem = stem, .length = (uint32_t)length, .word = i};
     }
+    if (e->apostrophe_count)
+        qsort(e->apostrophes, e->apostrophe_count, sizeof *e->apostrophes, by_stem);
     return PSDVEC_OK;
 }
 
@@ -348,19 +367,23 @@ static psdvec_status add_by_endings(form_list *list, const char *word, size_t le
 
 static psdvec_status add_by_apostrophes(form_list *list, const char *word, size_t length)
 {
-    size_t stem_length = length, other_length;
+    const clitic_form *forms = list->endings->apostrophes;
+    size_t stem_length = length, low = 0, high = list->endings->apostrophe_count;
     const char *stem = without_clitic(word, &stem_length);
     uint32_t i;
     if (stem_length < length && psdvec_model_find(list->model, stem, stem_length, &i))
         PV_TRY(add(list, i));
-    for (uint32_t k = 0; k < list->endings->apostrophe_count; k++) {
-        i = list->endings->apostrophes[k];
-        const char *other = psdvec_model_word(list->model, i, &other_length);
-        size_t whole = other_length;
-        other = without_clitic(other, &other_length);
-        if (other_length < whole && compare(other, other_length, stem, stem_length) == 0)
-            PV_TRY(add(list, i));
+    while (low < high) { /* the first form that does not sort before the stem */
+        size_t middle = low + (high - low) / 2;
+        if (compare(forms[middle].stem, forms[middle].length, stem, stem_length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    for (; low < list->endings->apostrophe_count &&
+           compare(forms[low].stem, forms[low].length, stem, stem_length) == 0;
+         low++)
+        PV_TRY(add(list, forms[low].word));
     return PSDVEC_OK;
 }
 
@@ -393,6 +416,7 @@ psdvec_status psdvec_model_inflections(psdvec_context *ctx, const psdvec_model *
     PV_NEED(ctx, word);
     PV_NEED_ARRAY(ctx, forms, room);
     psdvec_model *m = pv_model_words(model);
+    PV_TRY(pv_check_cancel(ctx));
     PV_TRY(ensure_endings(ctx, m)); /* a cache */
     psdvec_status status;
     form_list list = {

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { LONGEST = 64 }; /* characters; longer words are not compared */
+enum {
+    LONGEST = 64,          /* characters; longer words are not compared */
+    WORDS_A_LOOK = 1 << 13 /* between two checks for cancellation */
+};
 
 typedef struct letters {
     utf8proc_int32_t text[LONGEST];
@@ -91,8 +94,11 @@ psdvec_status psdvec_model_suggest(psdvec_context *ctx, const psdvec_model *mode
     near_word *best = pv_alloc(ctx, room, sizeof *best, "near spellings");
     if (!best)
         return pv_failure(ctx);
+    psdvec_status status = PSDVEC_OK;
     for (uint32_t i = 0; i < model->info.words; i++) {
         size_t other_length;
+        if (i % WORDS_A_LOOK == 0)
+            PV_TRY_DONE(pv_check_cancel(ctx));
         const char *text = psdvec_model_word(model, i, &other_length);
         /* A word must be strictly better than the last one of a full list. */
         uint32_t limit = *count < room ? most_edits : best[room - 1].edits;
@@ -115,6 +121,9 @@ psdvec_status psdvec_model_suggest(psdvec_context *ctx, const psdvec_model *mode
     }
     for (size_t k = 0; k < *count; k++)
         words[k] = best[k].word;
+done:
+    if (status != PSDVEC_OK)
+        *count = 0;
     pv_free(ctx, best);
-    return PSDVEC_OK;
+    return status;
 }

@@ -74,17 +74,17 @@ static psdvec_status take_options(pv_report *r, psdvec_options_kind kind, psdvec
     PV_TAKE(&r->scope, stage->options, rows);
     PV_TRY(pv_scope_status(&r->scope));
     for (size_t k = 0; (row = psdvec_options_at(kind, k)); k++) {
-        if (!is_recorded(kind, row) ||
+        /* The method of a baseline has no default. */
+        if (!is_recorded(kind, row) || (kind == PSDVEC_OPTIONS_BASELINE && row->selects_preset) ||
             !psdvec_options_hold(kind, psdvec_settings_struct(used), row->needs))
             continue;
         const char *value = psdvec_settings_get(used, row->name);
         pv_report_option *to = &stage->options[stage->count++];
         *to = (pv_report_option){.row = row, .value = keep(r, is_value(value) ? value : NULL)};
-        value = psdvec_settings_get(usual, row->name);
+        value = row->selects_preset ? row->fallback : psdvec_settings_get(usual, row->name);
         to->fallback = keep(r, is_value(value) ? value : NULL);
         to->meaning = meaning_of(row, to->value);
-        to->changed = (!is_same(to->value, to->fallback) && !is_automatic(row)) ||
-                      (row->selects_preset && !is_same(to->value, row->fallback));
+        to->changed = !is_same(to->value, to->fallback) && !is_automatic(row);
         stage->changed += to->changed;
         PV_TRY(pv_scope_status(&r->scope));
     }

@@ -1,4 +1,4 @@
-/* psdvec_topics_apply: the mixtures of documents with known topics. Documents are processed in
+/* psdvec_topics_apply and psdvec_topics_apply_text: the mixtures of documents with known topics. Documents are processed in
  * batches, and reported in order. */
 #include "base/arguments.h"
 #include "base/options.h"
@@ -47,6 +47,14 @@ psdvec_status pv_topics_beta(const psdvec_topics *t, pv_scope *memory, pv_topic_
     *words = (pv_topic_words){
         .topics = t->info.topics, .stride = stride, .beta = beta, .alpha = t->alpha};
     return PSDVEC_OK;
+}
+
+static psdvec_status read_text(const psdvec_topics *t, psdvec_context *ctx, const char *text,
+                               size_t length, pv_documents *documents)
+{
+    PV_TRY(pv_documents_init(documents, ctx, P_tmpdir, t->info.words, find_in_topics, t));
+    return pv_documents_read_text(documents, &t->text, t->phrases.count ? &t->phrases : NULL, text,
+                                  length);
 }
 
 psdvec_status pv_topics_read(const psdvec_topics *t, psdvec_context *ctx,
@@ -111,15 +119,11 @@ static psdvec_status report_batches(applying *a, psdvec_topic_mixture_fn *on_doc
     return PSDVEC_OK;
 }
 
-static psdvec_status apply(applying *a, const psdvec_text_options *text, const char *const *inputs,
-                           size_t input_count, psdvec_topic_mixture_fn *on_document, void *user)
+/* The documents have been read. */
+static psdvec_status apply(applying *a, psdvec_topic_mixture_fn *on_document, void *user)
 {
     const psdvec_topics *t = a->topics;
-    psdvec_text_options own;
-    PV_TRY(pv_options_adopt(a->ctx, &pv_text_table, text ? text : &t->text, &own));
-    own.min_document_words = 1;
     PV_TRY(pv_topics_beta(t, &a->memory, &a->words));
-    PV_TRY(pv_topics_read(t, a->ctx, &own, inputs, input_count, &a->documents));
     PV_TRY(pv_batches_init(&a->batches, &a->documents, NULL, t->info.words));
     PV_TAKE(&a->memory, a->gamma, a->batches.most * t->info.topics);
     PV_TAKE(&a->memory, a->counts, a->batches.most * t->info.topics);
@@ -133,6 +137,20 @@ static psdvec_status apply(applying *a, const psdvec_text_options *text, const c
     return report_batches(a, on_document, user);
 }
 
+static void applying_free(applying *a)
+{
+    pv_batches_free(&a->batches);
+    pv_documents_free(&a->documents);
+    pv_scope_free(&a->memory);
+}
+
+static applying applying_start(psdvec_context *ctx, const psdvec_topics *topics)
+{
+    return (applying){.ctx = ctx,
+                      .memory = {.ctx = ctx, .what = "the mixtures of the documents"},
+                      .topics = topics};
+}
+
 psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_topics *topics,
                                   const psdvec_text_options *text, const char *const *inputs,
                                   size_t input_count, psdvec_topic_mixture_fn *on_document,
@@ -142,12 +160,30 @@ psdvec_status psdvec_topics_apply(psdvec_context *ctx, const psdvec_topics *topi
     PV_NEED(ctx, topics);
     PV_NEED_EACH(ctx, inputs, input_count);
     PV_NEED(ctx, on_document);
-    applying a = {.ctx = ctx,
-                  .memory = {.ctx = ctx, .what = "the mixtures of the documents"},
-                  .topics = topics};
-    psdvec_status status = apply(&a, text, inputs, input_count, on_document, user);
-    pv_batches_free(&a.batches);
-    pv_documents_free(&a.documents);
-    pv_scope_free(&a.memory);
+    psdvec_status status;
+    psdvec_text_options own;
+    applying a = applying_start(ctx, topics);
+    PV_TRY_DONE(pv_options_adopt(ctx, &pv_text_table, text ? text : &topics->text, &own));
+    own.min_document_words = 1;
+    PV_TRY_DONE(pv_topics_read(topics, ctx, &own, inputs, input_count, &a.documents));
+    status = apply(&a, on_document, user);
+done:
+    applying_free(&a);
+    return status;
+}
+
+psdvec_status psdvec_topics_apply_text(psdvec_context *ctx, const psdvec_topics *topics,
+                                       const char *text, size_t length,
+                                       psdvec_topic_mixture_fn *on_document, void *user)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, topics);
+    PV_NEED_ARRAY(ctx, text, length);
+    PV_NEED(ctx, on_document);
+    applying a = applying_start(ctx, topics);
+    psdvec_status status = read_text(topics, ctx, text, length, &a.documents);
+    if (status == PSDVEC_OK)
+        status = apply(&a, on_document, user);
+    applying_free(&a);
     return status;
 }

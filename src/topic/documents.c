@@ -170,6 +170,20 @@ psdvec_status pv_documents_read(pv_documents *d, const psdvec_text_options *text
     return d->current_tokens > 0 ? end_document(d, NULL) : PSDVEC_OK;
 }
 
+psdvec_status pv_documents_read_text(pv_documents *d, const psdvec_text_options *options,
+                                     const struct pv_phrases *phrases, const char *text,
+                                     size_t length)
+{
+    psdvec_text_options own = *options;
+    pv_token_sink sink = {.take = take, .user = d};
+    own.document = PSDVEC_DOCUMENT_NONE;
+    own.min_document_words = 1;
+    pv_text_options_plain(&own);
+    PV_TRY(pv_tokens_of_text(d->ctx, &own, phrases, text, length, &sink));
+    /* A text without words is still a document. */
+    return d->current_tokens > 0 || d->count == 0 ? end_document(d, NULL) : PSDVEC_OK;
+}
+
 psdvec_status pv_documents_pick(pv_documents *d, const pv_documents *from, const char *folder,
                                 const size_t *numbers, size_t count)
 {

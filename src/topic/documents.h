@@ -61,6 +61,10 @@ void pv_documents_free(pv_documents *d);
 psdvec_status pv_documents_read(pv_documents *d, const psdvec_text_options *text,
                                 const struct pv_phrases *phrases, const char *const *inputs,
                                 size_t input_count);
+/* One document, which is in memory; labels, dates and names are not read. */
+psdvec_status pv_documents_read_text(pv_documents *documents, const psdvec_text_options *options,
+                                     const struct pv_phrases *phrases, const char *text,
+                                     size_t length);
 
 /* Copies `count` documents of another list, without their names. */
 psdvec_status pv_documents_pick(pv_documents *d, const pv_documents *from, const char *folder,

@@ -2,75 +2,18 @@
 bats_require_minimum_version 1.5.0
 load common
 
-# The files are made once for all tests.
+load explore_common
+
 setup_file() {
-    cd "$BATS_FILE_TMPDIR" || return 1
-    PSDVEC=$(realpath "$PSDVEC")
-    yes 'The art of music is a joy. Folk music and popular music fill the old music hall.' | head -n 40 >text.txt
-    yes 'The king and the queen hear the music; a man and a woman dance.' | head -n 30 >>text.txt
-    yes 'A café in Paris sells books about art, kings and history.' | head -n 20 >>text.txt
-    # Words with common endings, so that spelling is learnt.
-    for stem in walk talk play read help paint dream; do
-        yes "We ${stem}, she ${stem}s, they ${stem}ed, all are ${stem}ing, every ${stem}er" | head -n 10
-    done >>text.txt
-    "$PSDVEC" count text.txt --min-count 1 -o counts.safetensors -q
-    "$PSDVEC" train counts.safetensors --dim 8 -o model.safetensors -q
-    head -n 50 text.txt | "$PSDVEC" train - --min-count 1 --dim 4 -o other.safetensors -q
-    printf 'king queen 8\nmusic art 6\nman woman 9\nhall joy 2\n' >pairs.txt
+    explore_files
 }
 
 setup() {
-    common_setup
-    F=$BATS_FILE_TMPDIR
+    explore_setup
 }
 
 teardown() {
-    [ -z "${SERVER:-}" ] || kill "$SERVER" 2>/dev/null || true
-}
-
-# get URL: the answer to a request, without a connection.
-get() {
-    "$PSDVEC" explore "$F/model.safetensors" "$F/other.safetensors" --counts "$F/counts.safetensors" \
-        --set "$F/pairs.txt" --get "$1" 2>stderr
-}
-
-# serve [OPTION]...: starts the server; sets SERVER, PORT and URL.
-serve() {
-    command -v curl >/dev/null || skip "no curl"
-    # shellcheck disable=SC2086
-    ${RUN:-} "$PSDVEC" explore "$F/model.safetensors" --port 0 "$@" >ready 2>messages 3>&- &
-    SERVER=$!
-    for _ in $(seq 100); do
-        grep -q '^Serving' ready && break
-        if ! kill -0 "$SERVER" 2>/dev/null; then
-            SERVER=
-            grep -q 'built without libmicrohttpd' messages && skip "built without libmicrohttpd"
-            cat messages && return 1
-        fi
-        sleep 0.05
-    done
-    URL=$(sed -n 's/^Serving .* on //p' ready)
-    PORT=${URL##*:}
-    PORT=${PORT%/}
-}
-
-# status CURL-ARGUMENT...: the HTTP status.
-status() {
-    rm -f answer
-    curl -s -o answer -w '%{http_code}' "$@"
-}
-
-# stop: ends the server with SIGTERM, and returns its exit status.
-stop() {
-    local code=0
-    kill -TERM "$SERVER"
-    for _ in $(seq 100); do
-        kill -0 "$SERVER" 2>/dev/null || break
-        sleep 0.05
-    done
-    wait "$SERVER" || code=$?
-    SERVER=
-    return $code
+    explore_teardown
 }
 
 @test "answers are the JSON of the commands" {
@@ -117,6 +60,45 @@ stop() {
     get '/api/v1/eval?set=pairs&resamples=0' | grep -q '"name": "pairs"'
     get '/api/v1/eval?resamples=0' | grep -q '"name": "world"'
     ! get '/api/v1/eval?set=nosuch' | grep -v "there is no test set 'nosuch'"
+}
+
+@test "a word has its rank, its neighbours by rank, and its spread" {
+    get '/api/v1/word?word=music' | grep -qE '^\{"word": "music", "rank": 1, "words": 68, "count": 190, "around": \[\{"word": "music", "rank": 1, "count": 190\}, \{"word": "the", "rank": 2, '
+    get '/api/v1/word?word=Music' | grep -q '"word": "music", "rank": 1'
+    get '/api/v1/word?word=woman&model=other' >answer
+    grep -qE '"spread": [0-9.]+, "spread_above": (0|1|0\.[0-9]+), "around"' answer
+    [ "$(grep -oE '"spread": [0-9.]+' answer)" = "$(get '/api/v1/similar?positive=man&model=other&top=100&forms=yes' | grep -oE '"word": "woman"[^}]*' | grep -oE '"spread": [0-9.]+')" ]
+    # Words of the core have none.
+    ! get '/api/v1/word?word=music&model=other' | grep -q spread
+    fails 404 "the word 'qqq' is not in the model" '/api/v1/word?word=qqq'
+}
+
+@test "topics, their documents, and the topics of a text" {
+    "$PSDVEC" topics show "$F/topics.safetensors" --words 4 --format json | diff - <(get '/api/v1/topics?words=4')
+    "$PSDVEC" topics show "$F/topics.safetensors" --topic 2 --words 4 --documents 3 --format json |
+        diff - <(get '/api/v1/topic?topic=2&words=4&documents=3&topics=topics')
+    echo 'folk music and popular music' | "$PSDVEC" topics apply "$F/topics.safetensors" - --format json >wanted
+    get '/api/v1/mixture?text=folk+music+and+popular+music' >got
+    diff <(grep -o '"words".*' wanted) <(grep -o '"words".*' got)
+    number=$(get '/api/v1/topic?topic=2&documents=1' | grep -oE '"document": [0-9]+' | grep -oE '[0-9]+$')
+    get "/api/v1/document?document=$number&top=1" | grep -qE "^\{\"document\": $number, \"source\": \"text.txt\", \"beginning\": .*\"topics\": \[\{\"topic\": 2, "
+    fails 404 "there is no topic 4; the last is 3" '/api/v1/topic?topic=4'
+    fails 404 "there is no document 1000" '/api/v1/document?document=1000'
+    fails 400 "topic" '/api/v1/topic?topic=x'
+    fails 400 "the parameter topic is missing" '/api/v1/topic'
+    fails 404 "there are no topics 'nosuch'" '/api/v1/topics?topics=nosuch'
+    fails 400 "documents must be from 1 to 1000" '/api/v1/topic?topic=1&documents=1001'
+    "$PSDVEC" explore "$F/model.safetensors" --get /api/v1/topics 2>/dev/null >answer || true
+    grep -q '"status": 422, "message": "the server was started without --topics' answer
+}
+
+@test "test sets: the questions that a model fails most" {
+    "$PSDVEC" eval "$F/model.safetensors" "$F/pairs.txt" --mistakes 2 --resamples 0 --format json >wanted
+    get '/api/v1/eval?set=pairs&mistakes=2&resamples=0' >got
+    [ "$(grep -o '"mistakes".*' wanted)" = "$(grep -o '"mistakes".*' got)" ]
+    grep -qE '"mistakes": \[\{"set": "pairs", "section": null, "model": "model", "question": "[a-z]+ [a-z]+"' got
+    get '/api/v1/eval?set=synonyms&mistakes=2&resamples=0' | grep -q '"name": "synonyms"'
+    get /api/v1/models | grep -q '"builtin_sets": \["world", '
 }
 
 @test "an unseen word gets a vector from its spelling" {
@@ -181,7 +163,8 @@ fails() {
     for url in 'models' 'info' 'similar?positive=king&top=2' 'similar?positive=dancing' 'analogy?a=man&b=king&c=woman' \
         'compare?a=king&b=queen' 'explain?a=king&b=queen' 'odd-one-out?word=king&word=man&word=hall' 'vector?word=king' \
         'words?prefix=m' 'tokenize?text=The+king' 'score?text=The+king+zebra' 'next?text=the+art' 'next' 'contexts?word=music' \
-        'eval?set=pairs' 'map'; do
+        'eval?set=pairs' 'eval?set=pairs&set=meaning&mistakes=3&resamples=0' 'word?word=king' 'topics?words=3' \
+        'topic?topic=2&documents=3' 'document?document=2&top=2' 'mixture?text=the+king+and+the+queen' 'map'; do
         printf '%s\t' "$url"
         get "/api/v1/$url"
     done >answers
@@ -320,16 +303,6 @@ PY
     grep -qE '^127.0.0.1 GET /api/v1/models 421 ' messages
 }
 
-@test "expressions of many words are refused before they are read" {
-    serve
-    long=$(printf 'art+%.0s' {1..4000})
-    for route in similar?positive vector?word odd-one-out?word; do
-        [ "$(status "${URL}api/v1/$route=$long")" = 400 ]
-    done
-    [ "$(status "${URL}api/v1/models")" = 200 ]
-    stop
-}
-
 @test "requests that arrive while the server ends do not keep it" {
     serve
     # Clients that keep asking on one connection each.
@@ -447,7 +420,7 @@ browse() {
     [ -x /usr/bin/chromium ] || skip "no Chromium"
     tools=$(dirname "$PSDVEC")/web-tests
     (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install playwright-core"
-    serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt"
+    serve "$F/other.safetensors" --counts "$F/counts.safetensors" --set "$F/pairs.txt" --topics "$F/topics.safetensors"
     curl -s --compressed "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
     cp "$HERE"/../web/*.mjs "$tools"
     (cd "$tools" && timeout 480 node "$1" "$URL" "${@:2}" ${PICTURES:+"$PICTURES"})

@@ -125,6 +125,7 @@ holds() {
 @test "interaction" { holds interaction; }
 @test "topics learn" { holds topics; }
 @test "map" { holds map; }
+@test "report" { holds report; }
 @test "simulate into an old folder" { holds simulation; }
 
 # ---- Interrupted runs ----------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ groups="counts_info:members=1e-9 counts_dump:exact counts_show:1e-9 counts_merge
         info:members=1e-9 vector:exact convert:exact convert_model:1e-6
         similar:1e-5 analogy:1e-5 odd_one_out:1e-5 compare:members=1e-4 eval:1e-4
         extend:1e-3 residuals:1e-4 residual_file:1e-4 score:1e-4 next:1e-4 explain:members=1e-4 generate:members=1e-9
-        fit_temperature:members=1e-3 interaction:1e-6 topics:1e-3 map:exact simulation:exact"
+        fit_temperature:members=1e-3 interaction:1e-6 topics:1e-3 map:exact report:1e-3 simulation:exact"
 
 group_counts_info() {
     for file in $(all_counts); do
@@ -344,6 +344,14 @@ group_map() {
         cut -f 1 map.tsv | head -n 12
         wc -l <map.tsv
     done
+}
+# Without the settings, whose descriptions may be reworded.
+group_report() {
+    for model in default svd int8 cbow; do
+        say report models/$model.safetensors --map no --builtin no --samples 3 --top 3 --format text -o report.txt
+        sed -n '/^Training$/,/^What to cite$/p' report.txt
+    done
+    rm report.txt
 }
 # The folder is recognised as that of a simulation, and is replaced by another one.
 group_simulation() {

@@ -400,6 +400,7 @@ CALL(psdvec_counts_check_rows, CTX, THE_COUNTS)
 GETTER(psdvec_counts_get_info, != NULL, THE_COUNTS)
 MAKER(psdvec_counts_settings, psdvec_settings, settings, psdvec_settings_free, CTX, THE_COUNTS)
 MAKER(psdvec_counts_origin, psdvec_origin, origin, psdvec_origin_free, CTX, THE_COUNTS)
+CALL(psdvec_file_checksum, CTX, GIVE(path, b->tests), GIVE(checksum, &(uint64_t){0}))
 MAKER(psdvec_model_origin, psdvec_origin, origin, psdvec_origin_free, CTX, THE_MODEL)
 GETTER(psdvec_counts_word, != NULL, THE_COUNTS, 0, GIVE(length, &(size_t){0}))
 GETTER(psdvec_counts_find, , THE_COUNTS, GIVE(word, "w1"), 2, GIVE(i, &(uint32_t){0}))
@@ -526,6 +527,7 @@ GETTER(psdvec_test_get_info, != NULL, GIVE(test, b->test))
 GETTER(psdvec_test_section, != NULL, GIVE(test, b->test), 0)
 ANYTHING(psdvec_report_free, NULL)
 GETTER(psdvec_report_scores, != NULL, GIVE(report, b->report), GIVE(count, &a_size))
+GETTER(psdvec_report_mistakes, != NULL, GIVE(report, b->report), GIVE(count, &a_size))
 GETTER(psdvec_report_differences, != NULL, GIVE(report, b->report), GIVE(count, &a_size))
 CALL(psdvec_model_analogy, CTX, THE_MODEL, PSDVEC_MEASURE_ADD, GIVE(a, some_vector),
      GIVE(b, some_vector), GIVE(c, some_vector), GIVE(options, (psdvec_query_options[]){query()}),
@@ -712,6 +714,8 @@ CALL(psdvec_topics_describe, CTX, THE_TOPICS, THE_MODEL, 3, 2, GIVE(on_json, hea
 CALL(psdvec_topics_apply, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT,
      GIVE(on_document, hear_mixture), GIVE(user, b))
 
+CALL(psdvec_topics_apply_text, CTX, THE_TOPICS, GIVE(text, "the art"), 7,
+     GIVE(on_document, hear_mixture), GIVE(user, b))
 CALL(psdvec_topics_evaluate, CTX, THE_TOPICS, GIVE(text, &b->t->counting.text), TEXT_INPUT, 3,
      GIVE(quality, &(psdvec_topics_quality){0}))
 
@@ -852,6 +856,7 @@ static const row rows[] = {
     ROW(psdvec_counts_origin, BY_CONTEXT, "ctx counts origin", ""),
     ROW(psdvec_model_origin, BY_CONTEXT, "ctx model origin", ""),
     ROW(psdvec_origin_free, BY_ANSWER, "", "origin"),
+    ROW(psdvec_file_checksum, BY_CONTEXT, "ctx path checksum", ""),
     ROW(psdvec_counts_word, BY_ANSWER, "counts", "length"),
     ROW(psdvec_counts_find, BY_ANSWER, "counts word i", ""),
     ROW(psdvec_counts_frequency, BY_ANSWER, "counts", ""),
@@ -917,6 +922,7 @@ static const row rows[] = {
     ROW(psdvec_eval, BY_CONTEXT, "ctx models models[0] tests tests[0] report", "options"),
     ROW(psdvec_report_free, BY_ANSWER, "", "report"),
     ROW(psdvec_report_scores, BY_ANSWER, "report", "count"),
+    ROW(psdvec_report_mistakes, BY_ANSWER, "report", "count"),
     ROW(psdvec_report_differences, BY_ANSWER, "report", "count"),
     ROW(psdvec_model_analogy, BY_CONTEXT, "ctx model a b c answers found", "options"),
     /* document.h */
@@ -982,6 +988,7 @@ static const row rows[] = {
     ROW(psdvec_topics_nearest, BY_CONTEXT, "ctx topics model neighbours found", ""),
     ROW(psdvec_topics_describe, BY_CONTEXT, "ctx topics on_json", "model user"),
     ROW(psdvec_topics_apply, BY_CONTEXT, "ctx topics inputs inputs[0] on_document", "text user"),
+    ROW(psdvec_topics_apply_text, BY_CONTEXT, "ctx topics text on_document", "user"),
     ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
     /* map.h */
     ROW(psdvec_map_make, BY_CONTEXT, "ctx model words map", "options"),
@@ -1133,8 +1140,11 @@ static void bench_open(bench *b)
     well(b->ctx, psdvec_test_open(b->ctx, b->tests, &b->test));
     well(b->ctx, psdvec_test_list_open(b->ctx, b->tests, &b->test_list));
     const psdvec_model *models[] = {b->t->model, b->t->model};
-    well(b->ctx,
-         psdvec_eval(b->ctx, NULL, models, 2, (const psdvec_test *const *)&b->test, 1, &b->report));
+    psdvec_eval_options evaluation;
+    psdvec_eval_options_default(&evaluation);
+    evaluation.mistakes = 5;
+    well(b->ctx, psdvec_eval(b->ctx, &evaluation, models, 2, (const psdvec_test *const *)&b->test,
+                             1, &b->report));
     psdvec_scored_model scored = {b->t->model, NULL};
     well(b->ctx, psdvec_scorer_open(b->ctx, NULL, &scored, 1, &b->scorer));
     psdvec_topic_options two = two_topics();

@@ -491,6 +491,97 @@ static void near_words_are_put_into_one_category(void **state)
 
 /* ---- Which questions are asked --------------------------------------------------------------- */
 
+/* ---- Mistakes -------------------------------------------------------------------------------- */
+
+/* The mistakes of one model; the report is freed by the caller. */
+static const psdvec_mistake *mistakes_of(workshop *w, const char *vectors, const char *questions,
+                                         uint32_t most, psdvec_report **report, size_t *count)
+{
+    psdvec_model *model = model_of(w, vectors);
+    psdvec_test *test = test_of(w, questions);
+    psdvec_eval_options options = quick(PSDVEC_UNKNOWN_DROP);
+    options.mistakes = most;
+    *report = evaluate(w, &options, &model, 1, test);
+    psdvec_test_close(test); /* the texts are those of the report */
+    psdvec_model_close(model);
+    return psdvec_report_mistakes(*report, count);
+}
+
+static void mistakes_of_similarities_are_differences_of_ranks(void **state)
+{
+    psdvec_report *report;
+    size_t count;
+    /* Cosines with a: b 1, c about 0.7, d 0. By people d is the most similar. */
+    const psdvec_mistake *m = mistakes_of(*state, "a 1 0\nb 2 0\nc 1 1\nd 0 1\n",
+                                          "a b 5\na c 4\na d 9\na unknown 1\n", 10, &report,
+                                          &count);
+    assert_int_equal(count, 3);
+    assert_string_equal(m[0].question, "a d");
+    assert_true(m[0].expected_rank == 1 && m[0].answer_rank == 3 && m[0].loss == 1);
+    assert_null(m[0].expected);
+    assert_null(m[0].answer);
+    assert_true(m[1].loss == 0.5 && m[2].loss == 0.5);
+    assert_string_equal(m[1].question, "a b"); /* ties keep the order of the set */
+    assert_int_equal(m[1].section, PSDVEC_SECTION_WHOLE);
+    psdvec_report_free(report);
+    m = mistakes_of(*state, "a 1 0\nb 2 0\nc 1 1\nd 0 1\n", "a b 5\na c 4\na d 1\n", 10, &report,
+                    &count);
+    assert_int_equal(count, 0); /* the same order */
+    psdvec_report_free(report);
+}
+
+static void mistakes_of_analogies_have_the_answer_and_the_margin(void **state)
+{
+    psdvec_report *report;
+    size_t count;
+    /* b - a + c is in the direction of `near`; `right` is expected. */
+    const psdvec_mistake *m =
+        mistakes_of(*state, "a 1 0 0\nb 0 1 0\nc 0 0 1\nnear -1 1 1\nright 0 1 1\nfar 1 -1 -1\n",
+                    ": one\na b c right\n: two\na b c near\na b c far\n", 10, &report, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(m[0].question, "a b c");
+    assert_string_equal(m[0].expected, "far");
+    assert_string_equal(m[0].answer, "near");
+    assert_int_equal(m[0].section, 1);
+    assert_true(fabs(m[0].loss - 6 / sqrt(3)) < 1e-6);
+    assert_string_equal(m[1].expected, "right");
+    assert_true(fabs(m[1].loss - (3 / sqrt(3) - 2 / sqrt(2))) < 1e-6);
+    assert_true(isnan(m[1].expected_rank));
+    psdvec_report_free(report);
+    mistakes_of(*state, "a 1 0 0\nb 0 1 0\nc 0 0 1\nnear -1 1 1\nright 0 1 1\nfar 1 -1 -1\n",
+                "a b c right\na b c far\n", 1, &report, &count);
+    assert_int_equal(count, 1);
+    psdvec_report_free(report);
+}
+
+static void mistakes_of_choices_have_the_word_that_was_chosen(void **state)
+{
+    psdvec_report *report;
+    size_t count;
+    const psdvec_mistake *m = mistakes_of(*state, "a 1 0\nb 1 0\nc 0 1\nd 1 1\n",
+                                          "a | c | b | d\na | b | c | d\n", 10, &report, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(m[0].expected, "c");
+    assert_string_equal(m[0].answer, "b");
+    assert_true(fabs(m[0].loss - 1) < 1e-6);
+    psdvec_report_free(report);
+}
+
+static void mistakes_of_categories_are_words_in_other_clusters(void **state)
+{
+    psdvec_report *report;
+    size_t count;
+    const psdvec_mistake *m = mistakes_of(
+        *state, "cat 1 0\ndog 1 0.01\ncow 1 0.02\noak 0 1\nfir 0.01 1\nelm 1 0.03\n",
+        "cat animal\ndog animal\ncow animal\noak tree\nfir tree\nelm tree\n", 10, &report, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(m[0].question, "elm");
+    assert_string_equal(m[0].expected, "tree");
+    assert_string_equal(m[0].answer, "animal");
+    assert_true(m[0].loss == 0.75);
+    psdvec_report_free(report);
+}
+
 static void common_questions_have_words_of_every_model(void **state)
 {
     workshop *w = *state;
@@ -826,6 +917,10 @@ int main(void)
         TEST(any_of_the_listed_answers_is_right),
         TEST(a_choice_is_right_if_it_is_nearer_than_all_others),
         TEST(near_words_are_put_into_one_category),
+        TEST(mistakes_of_similarities_are_differences_of_ranks),
+        TEST(mistakes_of_analogies_have_the_answer_and_the_margin),
+        TEST(mistakes_of_choices_have_the_word_that_was_chosen),
+        TEST(mistakes_of_categories_are_words_in_other_clusters),
         TEST(common_questions_have_words_of_every_model),
         TEST(the_halves_divide_a_set),
         TEST(a_report_goes_by_test_section_measure_and_model),

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -103,6 +105,38 @@ static void vectors_without_metadata_have_an_empty_origin(void **state)
     psdvec_origin_free(NULL);
 }
 
+static uint64_t checksum_of(psdvec_context *ctx, const char *path)
+{
+    uint64_t checksum;
+    if (psdvec_file_checksum(ctx, path, &checksum) != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(ctx));
+    return checksum;
+}
+
+/* Writes bytes to a new file, and returns its checksum. */
+static uint64_t checksum_of_bytes(psdvec_context *ctx, const char *bytes, size_t length)
+{
+    char path[] = "/tmp/psdvec-checksum-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, bytes, length) == (ssize_t)length && close(fd) == 0);
+    uint64_t checksum = checksum_of(ctx, path);
+    unlink(path);
+    return checksum;
+}
+
+static void checksums_depend_on_the_content_only(void **state)
+{
+    psdvec_context *ctx = *state;
+    uint64_t checksum, paper = checksum_of(ctx, GOLDEN "models/paper.safetensors");
+    assert_true(paper == checksum_of(ctx, "./" GOLDEN "models/paper.safetensors"));
+    assert_true(paper != checksum_of(ctx, GOLDEN "models/glove.safetensors"));
+    assert_true(checksum_of_bytes(ctx, "king 1 2", 8) == checksum_of_bytes(ctx, "king 1 2", 8));
+    assert_true(checksum_of_bytes(ctx, "king 1 2", 8) != checksum_of_bytes(ctx, "king 1 3", 8));
+    /* Like the beginning of a safetensors file. */
+    assert_true(checksum_of_bytes(ctx, "\2\0\0\0\0\0\0\0{}", 10) != 0);
+    assert_int_equal(psdvec_file_checksum(ctx, "no/such/file", &checksum), PSDVEC_ERR_NOT_FOUND);
+}
+
 static void counts_record_their_provenance(void **state)
 {
     psdvec_context *ctx = *state;
@@ -138,6 +172,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(inputs_extensions_and_the_joint_are_typed, open_context,
                                         close_context),
         cmocka_unit_test_setup_teardown(vectors_without_metadata_have_an_empty_origin, open_context,
+                                        close_context),
+        cmocka_unit_test_setup_teardown(checksums_depend_on_the_content_only, open_context,
                                         close_context),
         cmocka_unit_test_setup_teardown(counts_record_their_provenance, open_context,
                                         close_context),

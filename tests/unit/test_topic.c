@@ -490,6 +490,36 @@ static void test_apply(void **state)
     psdvec_topics_close(t);
 }
 
+/* A text in memory is one document, with the mixture that it has in a file. */
+static void test_apply_text(void **state)
+{
+    bench *b = *state;
+    psdvec_topic_options options;
+    seen s = {0}, one = {0}, none = {0};
+    write_documents(b);
+    psdvec_topic_options_default(&options);
+    options.topics = TOPICS;
+    psdvec_topics *t = learn(b, &options, NULL);
+    const char *input = b->text;
+    assert_int_equal(psdvec_topics_apply(b->ctx, t, NULL, &input, 1, see, &s), PSDVEC_OK);
+    char *line = NULL;
+    size_t size = 0;
+    FILE *file = fopen(b->text, "r");
+    assert_non_null(file);
+    ssize_t length = getline(&line, &size, file);
+    assert_true(length > 0);
+    fclose(file);
+    assert_int_equal(psdvec_topics_apply_text(b->ctx, t, line, (size_t)length, see, &one),
+                     PSDVEC_OK);
+    assert_int_equal(one.documents, 1);
+    assert_memory_equal(one.first, s.first, sizeof s.first);
+    free(line);
+    assert_int_equal(psdvec_topics_apply_text(b->ctx, t, " \n ", 3, see, &none), PSDVEC_OK);
+    assert_int_equal(none.documents, 1);
+    close_to(none.sum, 1, 1e-5);
+    psdvec_topics_close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bound_rises, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_null_topic_and_radius, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_apply, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_apply_text, set_up, tear_down),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,8 @@ const {page, outside, problems, open, settled, changes, text, rows, accessible, 
 const states = {
   start: "", word: "#view=words&q=king", sum: "#view=words&q=king&q=woman&minus=man", compare: "#view=compare&w=king&w=queen",
   analogy: "#view=analogy&w=man&w=king&w=woman", text: "#view=text&text=the+king+and+the+zebra+hear+music", models: "#view=models",
+  topics: "#view=topics", topic: "#view=topics&topic=2", document: "#view=topics&document=1", mixture: "#view=topics&text=folk+music+and+popular+music",
+  tests: "#view=tests", scores: "#view=tests&set=pairs",
 };
 
 const tests = {
@@ -50,12 +52,12 @@ const tests = {
   },
   async "neighbours have bars, cosines and frequencies, for each model side by side"() {
     await open(states.word);
-    assert.equal(await page.locator(".grid .card").count(), 2);
-    assert.deepEqual(await page.locator(".grid h2").allInnerTexts(), ["model", "other"]);
+    assert.equal(await page.locator(".neighbours .card").count(), 2);
+    assert.deepEqual(await page.locator(".neighbours h2").allInnerTexts(), ["model", "other"]);
     const answer = await (await fetch(`${url}api/v1/similar?positive=king&top=20`)).json();
-    const first = rows(".grid .card tbody").first();
+    const first = rows(".neighbours .card tbody").first();
     assert.match(await first.innerText(), new RegExp(`${answer.similar[0].word}[^]*${answer.similar[0].cosine.toFixed(3)}[^]*${answer.similar[0].count}`));
-    const widths = await page.locator(".grid .card").first().locator(".bar-line").evaluateAll((all) => all.map((one) => Number(one.style.getPropertyValue("--share"))));
+    const widths = await page.locator(".neighbours .card").first().locator(".bar-line").evaluateAll((all) => all.map((one) => Number(one.style.getPropertyValue("--share"))));
     assert.deepEqual(widths, [...widths].sort((a, b) => b - a));
     assert.ok(await page.locator(".shared").count() >= 2, "words of both models are marked");
   },
@@ -132,13 +134,72 @@ const tests = {
     await changes(() => next.locator("button").click());
     assert.equal(await page.inputValue("#text"), `the king and the zebra hear music ${word}`);
   },
-  async "models are listed, and scored on test sets"() {
+  async "models are listed, with a link to the tests"() {
     await open(states.models);
     assert.equal(await rows().count(), 2);
-    await page.getByRole("button", {name: "Score model on pairs"}).click();
-    await page.waitForSelector("h2:has-text('Scores of model')");
-    await settled();
-    assert.match(await page.locator(".card").last().innerText(), /pairs\s+spearman\s+-?\d\.\d{3}/);
+    await changes(() => page.getByRole("link", {name: "Score them on test sets"}).click());
+    assert.match(page.url(), /view=tests/);
+  },
+  async "a word shows its spread, its rank, and why each neighbour is alike"() {
+    await open("#view=words&q=woman");
+    const facts = await (await fetch(`${url}api/v1/word?word=woman&model=other`)).json();
+    const panel = page.locator("section", {hasText: "woman among others: other"});
+    assert.ok((await panel.innerText()).includes(`±${facts.spread.toFixed(3)}`));
+    assert.ok((await panel.innerText()).includes(`${facts.rank} of ${facts.words}`));
+    assert.equal(await panel.locator("tr.own").count(), 1);
+    assert.match(await page.locator(".neighbours .card").nth(1).innerText(), /±\d\.\d{3}/, "the spread of neighbours");
+    assert.match(await page.locator(".neighbours .card").nth(0).innerText(), /^(?![^]*±)/, "there is none in the model without");
+    const row = rows(".neighbours .card tbody").first();
+    const other = await row.locator("th a").innerText();
+    const button = row.getByRole("button", {name: `Why is ${other} like woman?`});
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".below .facts");
+    assert.equal(await button.getAttribute("aria-expanded"), "true");
+    const answer = await (await fetch(`${url}api/v1/explain?a=woman&b=${other}`)).json();
+    assert.ok((await text(".below")).includes(answer.cosine.toFixed(3)));
+    await page.keyboard.press("Enter");
+    assert.equal(await page.locator(".below").count(), 0);
+  },
+  async "topics lead to their documents, and back"() {
+    await open(states.start);
+    await changes(() => page.locator("#views a", {hasText: "Topics"}).click());
+    const answer = await (await fetch(`${url}api/v1/topics?words=12`)).json();
+    assert.equal(await rows().count(), answer.topics.length);
+    assert.ok((await rows().first().innerText()).includes(answer.topics[0].words));
+    await changes(() => rows().nth(1).locator("th a").click());
+    assert.match(page.url(), /topic=2/);
+    assert.equal(await page.locator(".grid .card").count(), 2);
+    const topic = await (await fetch(`${url}api/v1/topic?topic=2&documents=1`)).json();
+    const first = rows(".grid .card:nth-child(2) tbody").first();
+    assert.ok((await first.innerText()).includes(topic.documents[0].beginning));
+    await changes(() => first.locator("th a").click());
+    assert.match(page.url(), new RegExp(`document=${topic.documents[0].document}`));
+    assert.ok((await text("blockquote")).includes(topic.documents[0].beginning));
+    assert.match(await rows().first().innerText(), /Topic 2/);
+    await changes(() => page.goBack());
+    assert.match(page.url(), /topic=2/);
+    await changes(() => page.goBack());
+    await page.fill("#text", "folk music and popular music");
+    await changes(() => page.keyboard.press("Control+Enter"));
+    const mixture = await (await fetch(`${url}api/v1/mixture?text=folk+music+and+popular+music`)).json();
+    const best = mixture.shares.indexOf(Math.max(...mixture.shares)) + 1;
+    assert.match(await rows().first().innerText(), new RegExp(`Topic ${best}`));
+  },
+  async "test sets are scored, with the questions that fail most"() {
+    await open(states.tests);
+    assert.equal(await page.locator(".chips li").count(), 9);
+    await changes(() => page.locator(".chips a", {hasText: /^pairs$/}).click());
+    assert.match(await page.locator(".card").first().innerText(), /pairs\s+spearman\s+-?\d\.\d{3}/);
+    const answer = await (await fetch(`${url}api/v1/eval?set=pairs&resamples=0&mistakes=20`)).json();
+    const failed = page.locator(".card").last();
+    assert.equal(await failed.locator("tbody tr").count(), answer.mistakes.length);
+    assert.ok((await failed.locator("tbody tr").first().innerText()).includes(answer.mistakes[0].question));
+    await changes(() => failed.locator("tbody a").first().click());
+    assert.match(page.url(), /view=compare/);
+    await changes(() => page.goBack());
+    await changes(() => page.selectOption("#model", "other"));
+    assert.match(await text(".card h2"), /Scores of other/);
   },
   async "the keyboard reaches everything, and / the field"() {
     await open(states.word);

@@ -7,11 +7,12 @@
 import {chromium} from "playwright-core";
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
+import {run} from "./tap.mjs";
 
 const [file, folder] = process.argv.slice(2);
 const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 const browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: ["--headless", "--no-sandbox", "--disable-gpu"]});
-let failed = 0, number = 0;
+const tests = {};
 
 async function withPage(options, work) {
   const page = await browser.newPage(options), problems = [];
@@ -28,16 +29,6 @@ async function withPage(options, work) {
   }
 }
 
-async function test(name, work) {
-  try {
-    await work();
-    console.log(`ok ${++number} - ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok ${++number} - ${name}\n${String(error.stack || error).replace(/^/gm, "# ")}`);
-  }
-}
-
 /** The number of colours on the canvas, and the share of its pixels that are drawn. */
 const drawn = (page) => page.evaluate(() => {
   const canvas = document.querySelector("canvas"), pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -51,7 +42,7 @@ const drawn = (page) => page.evaluate(() => {
 });
 
 for (const width of [1400, 800, 390]) for (const colorScheme of ["light", "dark"])
-  await test(`${width} pixels, ${colorScheme}: all is drawn, nothing is wider than the screen, axe finds nothing`, () =>
+  tests[`${width} pixels, ${colorScheme}: all is drawn, nothing is wider than the screen, axe finds nothing`] = () =>
     withPage({viewport: {width, height: 900}, colorScheme}, async (page) => {
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
       const lengths = await page.locator(".plot path").evaluateAll((paths) => paths.map((path) => path.getAttribute("d").length));
@@ -62,9 +53,9 @@ for (const width of [1400, 800, 390]) for (const colorScheme of ["light", "dark"
       const {violations} = await page.evaluate(() => window.axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "best-practice"]}));
       assert.deepEqual(violations.map(({id, nodes}) => `${id}: ${nodes[0].html}`), []);
       if (folder) await page.screenshot({path: `${folder}/report-${width}-${colorScheme}.png`, fullPage: true});
-    }));
+    });
 
-await test("the map is zoomed by the buttons and the keyboard, and by the wheel only if it has the focus", () =>
+tests["the map is zoomed by the buttons and the keyboard, and by the wheel only if it has the focus"] = () =>
   withPage({viewport: {width: 1000, height: 800}}, async (page) => {
     const picture = () => page.evaluate(() => document.querySelector("canvas").toDataURL());
     const changes = async (work) => {
@@ -85,9 +76,9 @@ await test("the map is zoomed by the buttons and the keyboard, and by the wheel 
     assert.ok(await changes(() => page.keyboard.press("ArrowLeft")));
     await page.locator("canvas").hover();
     assert.ok(await changes(() => page.mouse.wheel(0, -200)));
-  }));
+  });
 
-await test("on paper, the map is a vector graphic, and the page is light", () =>
+tests["on paper, the map is a vector graphic, and the page is light"] = () =>
   withPage({viewport: {width: 800, height: 1100}, colorScheme: "dark"}, async (page) => {
     await page.emulateMedia({media: "print"});
     assert.equal(await page.locator("canvas").isVisible(), false);
@@ -96,15 +87,15 @@ await test("on paper, the map is a vector graphic, and the page is light", () =>
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
     const pdf = await page.pdf({format: "A4", ...(folder && {path: `${folder}/report.pdf`})});
     assert.ok(pdf.length > 10000);
-  }));
+  });
 
-await test("without JavaScript, the page shows the results as text", async () => {
+tests["without JavaScript, the page shows the results as text"] = async () => {
   const context = await browser.newContext({javaScriptEnabled: false}), page = await context.newPage();
   await page.goto(`file://${file}`);
   assert.match(await page.locator("#text").innerText(), /What to cite/);
   await context.close();
-});
+};
 
-console.log(`1..${number}`);
+const failed = await run(tests);
 await browser.close();
 process.exit(failed ? 1 : 0);

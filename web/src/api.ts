@@ -7,8 +7,11 @@ export interface ModelInfo {
   name: string; words: number; dim: number; method: string | null; sparse: boolean;
   has_frequencies: boolean; has_spelling: boolean; counts: boolean;
 }
-export interface Models { version: string; models: ModelInfo[]; sets: string[] }
-export interface Neighbour { word: string; cosine: number; count?: number }
+export interface TopicsInfo { name: string; topics: number; documents: number; words: number }
+export interface Models { version: string; models: ModelInfo[]; sets: string[]; builtin_sets: string[]; topics: TopicsInfo[] }
+export interface Neighbour { word: string; cosine: number; count?: number; spread?: number }
+export interface RankedWord { word: string; rank: number; count?: number }
+export interface WordFacts extends RankedWord { form?: string; words: number; spread?: number; spread_above?: number; around: RankedWord[] }
 export interface Similar {
   words: string[]; minus: string[]; similar: Neighbour[]; forms_left_out: string[]; spelled: string[];
   combined?: string[]; did_you_mean?: string;
@@ -30,6 +33,23 @@ export interface Score {
 }
 export interface Next { context: string[]; unknown: string[]; next: {word: string; probability: number; lift?: number}[] }
 
+export interface Topics { documents_count: number; topics: {topic: number; share: number; class?: string | null; words: string}[] }
+export interface TopicDocument { document: number; share?: number; source: string; beginning: string; label?: string; date?: string; name?: string }
+export interface Topic {
+  topic: number; share: number; class?: string; words: {word: string; probability: number; lift: number}[];
+  documents?: (TopicDocument & {share: number})[];
+}
+export interface Mixture { words: number; known: number; shares: number[] }
+export interface SetScore {
+  set: string; section: string | null; measure: string; score: number | null; low: number | null; high: number | null;
+  known: number; total: number;
+}
+export interface Mistake {
+  set: string; section: string | null; question: string; expected: string | null; answer: string | null;
+  expected_rank: number | null; answer_rank: number | null; loss: number;
+}
+export interface Evaluation { sets: {name: string; kind: string}[]; scores: SetScore[]; mistakes?: Mistake[] }
+
 type Parameters = Record<string, string | number | boolean | string[] | undefined>;
 
 /** An error that the server reported, with its message. */
@@ -40,8 +60,13 @@ async function send(route: string, parameters: Parameters, signal?: AbortSignal,
   for (const [name, value] of Object.entries(parameters))
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined) query.append(name, String(one));
-  const options: RequestInit = {signal: signal ?? null};
-  if (text !== undefined) Object.assign(options, {method: "POST", body: text, headers: {"Content-Type": "text/plain"}});
+  // The server needs the header where browsers do not say which page sends a request.
+  const headers: Record<string, string> = {"X-Psdvec-Page": "1"};
+  const options: RequestInit = {signal: signal ?? null, headers};
+  if (text !== undefined) {
+    headers["Content-Type"] = "text/plain";
+    Object.assign(options, {method: "POST", body: text});
+  }
   try {
     return await fetch(`api/v1/${route}?${query}`, options);
   } catch (error) {

@@ -10,7 +10,9 @@ import {isStatic} from "./static";
 import {analogyView, compareView} from "./view_pairs";
 import {keepMap, mapView} from "./view_map";
 import {modelsView} from "./view_models";
+import {testsView} from "./view_tests";
 import {textView} from "./view_text";
+import {topicsView} from "./view_topics";
 import {wordsView} from "./view_words";
 
 /** What a view gets. */
@@ -31,18 +33,22 @@ const allViews: {name: string; title: string; show: (page: Page) => void; keep?:
   {name: "compare", title: "Compare", show: compareView},
   {name: "analogy", title: "Analogy", show: analogyView},
   {name: "text", title: "Text", show: textView},
+  {name: "topics", title: "Topics", show: topicsView},
+  {name: "tests", title: "Tests", show: testsView},
   {name: "models", title: "Models", show: modelsView},
 ];
 /** Probabilities need the program. */
-const views = allViews.filter((view) => !isStatic || view.name !== "text");
+const views = allViews.filter((view) => !isStatic || !["text", "tests", "topics"].includes(view.name));
 
 let models: Models;
+/** The views that this server has data for. */
+const offered = () => views.filter((one) => one.name !== "topics" || models.topics?.length);
 let current: AbortController | null = null;
 
 function show(): void {
   const state = read();
   const main = document.getElementById("content")!;
-  const view = views.find((one) => one.name === state.view) ?? views[0];
+  const view = offered().find((one) => one.name === state.view) ?? views[0];
   // The focus stays in a field of the view if it was there.
   const inside = main.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement;
   current?.abort();
@@ -94,7 +100,7 @@ async function begin(): Promise<void> {
     add(document.getElementById("content")!, h("p", {class: "failure", role: "alert"}, (error as Error).message));
     return;
   }
-  nav.replaceChildren(...views.map((view) => h("a", {href: link({view: view.name}), "data-view": view.name}, view.title)));
+  nav.replaceChildren(...offered().map((view) => h("a", {href: link({view: view.name}), "data-view": view.name}, view.title)));
   document.title = `${models.models.map((one) => one.name).join(", ")} – psdvec explore`;
   window.addEventListener("hashchange", () => { if (location.hash !== "#content") show(); });
   document.querySelector(".skip")!.addEventListener("click", (event) => {

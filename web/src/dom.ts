@@ -29,6 +29,16 @@ export function bar(share: number, kind = ""): HTMLElement {
   return element;
 }
 
+/** The head of a table; null: a column without a name, such as bars. */
+export function tableHead(...names: (string | null)[]): HTMLElement {
+  return h("thead", {}, h("tr", {}, names.map((name) => (name === null ? h("td", {}) : h("th", {scope: "col"}, name)))));
+}
+
+/** A table that can be scrolled sideways, also with the keyboard. */
+export function scrolled(label: string, table: HTMLElement): HTMLElement {
+  return h("div", {class: "scroll", role: "region", "aria-label": label, tabindex: "0"}, table);
+}
+
 /** 28346 as 28,346. */
 export function count(number: number): string {
   return number.toLocaleString("en-US");

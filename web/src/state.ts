@@ -8,6 +8,10 @@ export interface State {
   words: string[]; // of a comparison or an analogy, in order
   text: string;
   model: string;   // "": the first
+  topics: string;  // a topics file; "": the first
+  topic: string;   // the number of a topic
+  document: string; // and of a document of it
+  sets: string[];  // test sets
   at: string;      // of the map: x, y and magnification of its middle
   area: string;    // of the map: the corners of a selection
   colour: string;  // of the map
@@ -17,6 +21,7 @@ export function read(): State {
   const fields = new URLSearchParams(location.hash.slice(1));
   return {view: fields.get("view") || "words", plus: fields.getAll("q"), minus: fields.getAll("minus"),
     words: fields.getAll("w"), text: fields.get("text") ?? "", model: fields.get("model") ?? "",
+    topics: fields.get("topics") ?? "", topic: fields.get("topic") ?? "", document: fields.get("document") ?? "", sets: fields.getAll("set"),
     at: fields.get("at") ?? "", area: fields.get("area") ?? "", colour: fields.get("colour") ?? ""};
 }
 
@@ -26,8 +31,9 @@ export function link(state: Partial<State>): string {
   for (const word of state.plus ?? []) fields.append("q", word);
   for (const word of state.minus ?? []) fields.append("minus", word);
   for (const word of state.words ?? []) fields.append("w", word);
-  if (state.text) fields.set("text", state.text);
-  for (const name of ["model", "at", "area", "colour"] as const) if (state[name]) fields.set(name, state[name]);
+  for (const set of state.sets ?? []) fields.append("set", set);
+  for (const name of ["topic", "document", "text", "topics", "model", "at", "area", "colour"] as const)
+    if (state[name]) fields.set(name, state[name]);
   return `#${fields}`;
 }
 

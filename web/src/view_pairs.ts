@@ -3,7 +3,7 @@
 import {Analogy, Answer, ask, Comparison} from "./api";
 import {modelChoice, Page} from "./app";
 import {combobox} from "./combobox";
-import {add, announce, bar, count, h} from "./dom";
+import {add, announce, bar, Child, count, h} from "./dom";
 import {go, link} from "./state";
 
 /** A form with a field per word; the view is shown when all have a word. */
@@ -35,6 +35,23 @@ function sharedContexts(answer: Comparison, page: Page): HTMLElement {
       cells(one.product_a, one.seen_a), cells(one.product_b, one.seen_b))))));
 }
 
+/** How similar two words are, and why. */
+export async function comparison(page: Page, a: string, b: string, name: string): Promise<Child> {
+  const model = page.models.models.find((one) => one.name === name)!;
+  const answer = await ask<Comparison>(model.counts ? "explain" : "compare", {a, b, model: name}, page.signal);
+  const fact = (title: string, value: string) => h("div", {}, h("dt", {}, title), h("dd", {}, value));
+  announce(`cosine of ${answer.a} and ${answer.b}: ${answer.cosine.toFixed(3)}`);
+  return [h("dl", {class: "facts"}, fact("cosine", answer.cosine.toFixed(3)), answer.product !== undefined && fact("product of the vectors", answer.product.toFixed(2)),
+    answer.counts && [fact(`${answer.a} before ${answer.b}`, count(Math.round(answer.counts.count_ab))),
+      fact(`${answer.b} before ${answer.a}`, count(Math.round(answer.counts.count_ba))),
+      fact("PMI in the text", answer.counts.target.toFixed(2)), fact("residual", answer.counts.residual.toFixed(2))]),
+  answer.contexts?.length
+    ? [h("h3", {}, "Why: contexts that both have"), h("p", {}, model.counts
+      ? "Words that occur near both, largest contribution first."
+      : "Words near which the model expects both, largest contribution first."), sharedContexts(answer, page)]
+    : answer.contexts && h("p", {}, "No context that both have stands out.")];
+}
+
 export function compareView(page: Page): void {
   const {state} = page;
   wordsForm(page, ["First word", "Second word"], "compare", "Compare");
@@ -42,20 +59,9 @@ export function compareView(page: Page): void {
     add(page.main, h("p", {}, "How similar are two words, and why?"));
     return;
   }
-  const model = page.models.models.find((one) => one.name === page.model())!;
   page.panel(`${state.words[0]} and ${state.words[1]}`, async (body) => {
-    const answer = await ask<Comparison>(model.counts ? "explain" : "compare", {a: state.words[0], b: state.words[1], model: model.name}, page.signal);
-    const fact = (name: string, value: string) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
-    add(body, h("dl", {class: "facts"}, fact("cosine", answer.cosine.toFixed(3)), answer.product !== undefined && fact("product of the vectors", answer.product.toFixed(2)),
-      answer.counts && [fact(`${answer.a} before ${answer.b}`, count(Math.round(answer.counts.count_ab))),
-        fact(`${answer.b} before ${answer.a}`, count(Math.round(answer.counts.count_ba))),
-        fact("PMI in the text", answer.counts.target.toFixed(2)), fact("residual", answer.counts.residual.toFixed(2))]));
-    if (answer.contexts?.length)
-      add(body, [h("h3", {}, "Why: contexts that both have"), h("p", {}, model.counts
-        ? "Words that occur near both, largest contribution first."
-        : "Words near which the model expects both, largest contribution first."), sharedContexts(answer, page)]);
+    add(body, await comparison(page, state.words[0], state.words[1], page.model()));
     add(body, h("p", {}, "Neighbours: ", state.words.map((word, k) => [k ? ", " : "", h("a", {href: link({view: "words", plus: [word], model: state.model})}, word)])));
-    announce(`cosine of ${answer.a} and ${answer.b}: ${answer.cosine.toFixed(3)}`);
   }, {wide: true});
 }
 

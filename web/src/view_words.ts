@@ -1,11 +1,12 @@
 // Words: the neighbours of a word or a sum of words in every model, and the contexts of a word.
 
-import {ask, Association, Contexts, Similar} from "./api";
+import {ask, Association, Contexts, Similar, WordFacts} from "./api";
 import type {Page} from "./app";
 import {combobox} from "./combobox";
 import {add, announce, bar, count, h} from "./dom";
 import {expression, go, link, parse} from "./state";
 import {isStatic} from "./static";
+import {comparison} from "./view_pairs";
 
 const TOP = 20;
 
@@ -37,10 +38,39 @@ function remarks(answer: Similar): HTMLElement[] {
   return result;
 }
 
+/** A button that shows in a row below why two words are alike. */
+function why(page: Page, word: string, other: string, model: string): HTMLElement {
+  const button = h("button", {type: "button", "aria-expanded": "false", "aria-label": `Why is ${other} like ${word}?`}, "?");
+  let below: HTMLElement | null = null;
+  button.addEventListener("click", async () => {
+    const row = button.closest("tr")!;
+    if (below) {
+      below.remove();
+      below = null;
+      button.setAttribute("aria-expanded", "false");
+      return;
+    }
+    const cell = h("td", {colspan: row.children.length, class: "why"}, h("p", {class: "wait"}, "…"));
+    below = h("tr", {class: "below"}, cell);
+    row.after(below);
+    button.setAttribute("aria-expanded", "true");
+    try {
+      const parts = await comparison(page, word, other, model);
+      cell.replaceChildren(h("div", {}, parts));
+      announce(`Reasons for ${word} and ${other}`);
+    } catch (error) {
+      if ((error as Error).name !== "AbortError") cell.replaceChildren(h("p", {class: "failure"}, (error as Error).message));
+    }
+  });
+  return button;
+}
+
 /** `shared`: words that the results of all models have. */
-function neighbours(page: Page, answer: Similar, shared: Set<string> | null): HTMLElement {
+function neighbours(page: Page, answer: Similar, model: string, shared: Set<string> | null): HTMLElement {
   const {state} = page;
-  const single = state.plus.length === 1 && !state.minus.length ? state.plus[0] : null;
+  const single = state.plus.length === 1 && !state.minus.length && !answer.spelled.length && !answer.combined ? state.plus[0] : null;
+  const spread = answer.similar.some((one) => one.spread !== undefined);
+  const counted = answer.similar.some((one) => one.count !== undefined);
   const row = (one: Similar["similar"][0]) => h("tr", {},
     h("th", {scope: "row"}, h("a", {href: link({view: "words", plus: [one.word], model: state.model})}, one.word),
       shared?.has(one.word) && h("span", {class: "shared", title: "in the results of all models"}, " =", h("span", {class: "unseen"}, " in all models"))),
@@ -48,13 +78,15 @@ function neighbours(page: Page, answer: Similar, shared: Set<string> | null): HT
     h("td", {}, single
       ? h("a", {href: link({view: "compare", words: [single, one.word], model: state.model}), "aria-label": `${one.cosine.toFixed(3)}: compare ${single} and ${one.word}`}, one.cosine.toFixed(3))
       : one.cosine.toFixed(3)),
-    h("td", {}, one.count === undefined ? "" : count(one.count)),
-    h("td", {class: "signs"},
+    counted && h("td", {}, one.count === undefined ? "" : count(one.count)),
+    spread && h("td", {}, one.spread === undefined ? "–" : `±${one.spread.toFixed(3)}`),
+    h("td", {class: "signs"}, single && why(page, single, one.word, model),
       h("button", {type: "button", "aria-label": `Add ${one.word}`, onclick: () => go({...state, plus: state.plus.concat(one.word)})}, "+"),
       h("button", {type: "button", "aria-label": `Subtract ${one.word}`, onclick: () => go({...state, minus: state.minus.concat(one.word)})}, "−")));
   return h("div", {class: "scroll", role: "region", "aria-label": "Neighbours", tabindex: "0"}, h("table", {class: "list"},
-    h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "word"), h("td", {}), h("th", {scope: "col"}, "cosine"), h("th", {scope: "col"}, "count"),
-      h("th", {scope: "col"}, h("span", {class: "unseen"}, "add or subtract")))),
+    h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "word"), h("td", {}), h("th", {scope: "col"}, "cosine"), counted && h("th", {scope: "col"}, "count"),
+      spread && h("th", {scope: "col"}, h("abbr", {title: "Posterior standard deviation of the components of the vector: the larger, the less certain. Words of the core have none."}, "spread")),
+      h("th", {scope: "col"}, h("span", {class: "unseen"}, "explain, add or subtract")))),
     h("tbody", {}, answer.similar.map(row))));
 }
 
@@ -66,6 +98,36 @@ function associations(list: Association[], title: string, page: Page): HTMLEleme
       h("th", {scope: "row"}, h("a", {href: link({view: "words", plus: [one.word], model: page.state.model})}, one.word)),
       h("td", {class: "bars"}, bar(one.score / largest)), h("td", {}, count(Math.round(one.count))), h("td", {}, one.lift.toFixed(1))))))
     : h("p", {}, "None."));
+}
+
+/** Its rank among all words, the words next to it, and its spread, in each model that has the word. */
+function factsPanel(page: Page, word: string): void {
+  const several = page.models.models.length > 1;
+  const grid = h("div", {class: "grid"});
+  add(page.main, grid);
+  for (const model of page.models.models) {
+    const panel = page.panel(several ? `${word} among others: ${model.name}` : `${word} among others`, async (body) => {
+      const found = await ask<WordFacts>("word", {word, model: model.name}, page.signal).catch((error: Error) => {
+        if (error.name === "AbortError") throw error;
+        panel.remove(); // the panel of its neighbours has the message
+        return null;
+      });
+      if (!found) return;
+      const fact = (name: string, value: string) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
+      const largest = Math.max(...found.around.map((one) => one.count ?? 0), 1);
+      add(body, h("dl", {class: "facts"}, fact("rank by frequency", `${count(found.rank)} of ${count(found.words)}`),
+        found.count !== undefined && fact("occurrences", count(found.count)),
+        found.spread !== undefined && [fact("spread of the vector", `±${found.spread.toFixed(3)}`),
+          fact("larger than that of", `${Math.round(100 * found.spread_above!)} % of the words`)]));
+      if (found.spread === undefined && model.method === "psd")
+        add(body, h("p", {class: "remark"}, "The spread of a vector is known only for words outside the core."));
+      add(body, h("table", {class: "list"}, h("caption", {}, "Words with the nearest ranks"),
+        h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "word"), h("td", {}), h("th", {scope: "col"}, "rank"), h("th", {scope: "col"}, "count"))),
+        h("tbody", {}, found.around.map((one) => h("tr", {class: one.rank === found.rank ? "own" : null},
+          h("th", {scope: "row"}, one.rank === found.rank ? one.word : h("a", {href: link({view: "words", plus: [one.word], model: page.state.model})}, one.word)),
+          h("td", {class: "bars"}, bar((one.count ?? 0) / largest)), h("td", {}, count(one.rank)), h("td", {}, one.count === undefined ? "" : count(one.count)))))));
+    }, {to: grid});
+  }
 }
 
 function contextsPanel(page: Page, word: string): void {
@@ -80,7 +142,7 @@ function neighbourPanels(page: Page): void {
   const {state, models} = page;
   const answers = models.models.map((model) =>
     ask<Similar>("similar", {positive: state.plus, negative: state.minus, top: TOP, model: model.name}, page.signal));
-  const grid = h("div", {class: "grid"});
+  const grid = h("div", {class: "grid neighbours"});
   add(page.main, grid);
   // Models that lack the word do not count.
   const shared = Promise.allSettled(answers).then((all) => {
@@ -91,7 +153,7 @@ function neighbourPanels(page: Page): void {
     page.panel(models.models.length > 1 ? models.models[k].name : `Neighbours of ${expression(state)}`, async (body) => {
       const found = await answer;
       add(body, remarks(found));
-      add(body, neighbours(page, found, await shared));
+      add(body, neighbours(page, found, models.models[k].name, await shared));
       announce(`${found.similar.length} neighbours of ${expression(state)}`);
     }, {to: grid});
   });
@@ -120,5 +182,7 @@ export function wordsView(page: Page): void {
   }
   add(page.main, h("p", {class: "remark"}, h("a", {href: link({view: "map", plus: state.plus, minus: state.minus, model: state.model})}, "Show on the map")));
   neighbourPanels(page);
-  if (state.plus.length === 1 && !state.minus.length) contextsPanel(page, state.plus[0]);
+  if (state.plus.length !== 1 || state.minus.length) return;
+  contextsPanel(page, state.plus[0]);
+  if (!isStatic) factsPanel(page, state.plus[0]); // exported pages do not have the facts
 }

@@ -25,8 +25,8 @@ from ._errors import (CancelledError, FormatError, InputError, InternalError, No
                       PsdvecWarning, ResourceError)
 from ._map import MapLabel, WordMap
 from ._model import Model, Score, from_bytes, from_gensim, load
-from ._operations import (Difference, Scores, TrainPlan, baseline, convert, count, evaluate, extend,
-                          import_counts, merge_counts, plan, train)
+from ._operations import (Difference, Mistake, Scores, TrainPlan, baseline, convert, count, evaluate,
+                          extend, import_counts, merge_counts, plan, train)
 from ._results import Neighbours, Records
 from ._systems import System, SystemsComparison, compare_systems, systems
 from ._topics import (TopicDocument, TopicNeighbour, TopicWord, Topics, TopicsQuality,
@@ -36,7 +36,7 @@ from ._types import Progress
 __all__ = [
     "Association", "Associations", "CancelledError", "Comparison", "Counts", "Difference",
     "DocumentScore", "DocumentScores", "FormatError", "Influence", "InputError", "Interaction",
-    "Interactions", "InternalError", "MapLabel", "Model", "Neighbours", "NotFoundError", "NumericError",
+    "Interactions", "InternalError", "MapLabel", "Mistake", "Model", "Neighbours", "NotFoundError", "NumericError",
     "OptionError", "OutOfMemoryError", "OutputError", "Pair", "Progress", "PsdvecError",
     "PsdvecWarning", "Records", "Residual", "Residuals", "ResourceError", "Score", "Scores",
     "SharedContext", "SharedDimension", "Simulation", "System", "SystemsComparison",

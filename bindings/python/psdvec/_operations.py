@@ -504,6 +504,27 @@ class Difference(NamedTuple):
     significant: bool
 
 
+class Mistake(NamedTuple):
+    """A question of a test set that a model fails.
+
+    Examples
+    --------
+    >>> worst = psdvec.evaluate(model, "pairs.txt", mistakes=1).mistakes[0]
+    >>> worst.test, len(worst.question.split()), worst.expected_rank != worst.answer_rank
+    ('pairs', 2, True)
+    """
+
+    test: str
+    section: Optional[str]
+    model: int                  #: number of the model, from 0
+    question: str               #: its words, with a space between them
+    expected: Optional[str]     #: the right answer; None for similarities
+    answer: Optional[str]       #: that of the model
+    expected_rank: float        #: of the human rating, the most similar first; nan except for similarities
+    answer_rank: float          #: of the cosine
+    loss: float                 #: how wrong it is
+
+
 class Scores(List[Score]):
     """Scores of one or more models.
 
@@ -514,6 +535,8 @@ class Scores(List[Score]):
     names : list of str
         The names of the models.
     differences : list of Difference
+    mistakes : list of Mistake
+        With the option `mistakes`, the questions that the models fail most.
 
     Examples
     --------
@@ -527,6 +550,7 @@ class Scores(List[Score]):
         self.names = list(model_names)
         self.models: List[int] = []
         self.differences: List[Difference] = []
+        self.mistakes: List[Mistake] = []
         names = [text(lib.psdvec_test_get_info(test).contents.name) for test in tests]
         count = ctypes.c_size_t()
         rows = lib.psdvec_report_scores(report, ctypes.byref(count))
@@ -543,6 +567,14 @@ class Scores(List[Score]):
             d = rows[k]
             self.differences.append(Difference(names[d.test], d.first, d.second, _measure(d.measure),
                                                d.difference, d.p, bool(d.significant)))
+        rows = lib.psdvec_report_mistakes(report, ctypes.byref(count))
+        for k in range(count.value):
+            m = rows[k]
+            section = (None if m.section < 0
+                       else lib.psdvec_test_section(tests[m.test], m.section).decode())
+            self.mistakes.append(Mistake(names[m.test], section, m.model, text(m.question),
+                                         text(m.expected) or None, text(m.answer) or None, m.expected_rank,
+                                         m.answer_rank, m.loss))
 
     def to_pandas(self) -> Any:
         """The scores as a DataFrame, which needs pandas.

@@ -124,6 +124,8 @@ UNUSED = {
     "psdvec_counts_origin": "Counts.info has the inputs as a list",
     "psdvec_model_origin": "Model.info has settings, inputs and results as dicts",
     "psdvec_origin_free": "Model.info has settings, inputs and results as dicts",
+    "psdvec_topics_apply_text": "Topics.transform takes an iterable of texts",
+    "psdvec_file_checksum": "for the cache of the server; Python has hashlib",
     "psdvec_map_format_of": "psdvec_map_draw finds the format by the suffix",
     # What Python has already.
     "psdvec_machine_memory": "the operating system's business",

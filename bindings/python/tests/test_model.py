@@ -277,6 +277,12 @@ def test_evaluation(model, tmp_path):
     two = psdvec.evaluate([model, model.with_spelling(0)], [pairs])
     assert two.models == [0, 1] and len(two.differences) == 1
     assert psdvec.evaluate(model)[0].known == 0
+    assert scores.mistakes == []
+    worst = psdvec.evaluate([model, model.with_spelling(0)], [pairs], mistakes=3).mistakes
+    assert [one.model for one in worst] == [0, 0, 0, 1, 1, 1]
+    assert worst[0].loss >= worst[1].loss >= worst[2].loss > 0
+    assert worst[0].expected is None and worst[0].section is None
+    assert abs(worst[0].expected_rank - worst[0].answer_rank) / 74 == pytest.approx(worst[0].loss)
 
 
 def test_report(model, tmp_path):
