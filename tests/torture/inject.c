@@ -265,7 +265,7 @@ typedef struct question {
     long number;   /* of the call in its class */
     long sequence; /* of the call in all classes of the sweep */
     long fault;    /* index in wish.sweep */
-    long changes;  /* grows with every call that may change a file or folder */
+    long changes;  /* grows with every call made that may change a file or folder */
     long able;     /* 0: the process cannot be copied */
 } question;
 
@@ -405,7 +405,7 @@ static void sweep(call_class class, long number)
     inside = true;
     question about = {.number = number, .sequence = sequence};
     for (int c = 0; c < CLASSES; c++)
-        about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]);
+        about.changes += c == ALLOC || c == MAP ? 0 : atomic_load(&counts[c]) - (c == (int)class);
     bool single = !has_threads() && !atomic_load(&shares_memory) && !in_locales();
     for (int i = 0; i < wish.sweeps; i++) {
         if (wish.sweep[i].class != (int)class || number < wish.sweep[i].next)
@@ -628,7 +628,6 @@ static const char *serve(void)
         child = fork();
         if (child == 0)
             break;
-        syscall(SYS_write, wish.serve, &child, sizeof child);
         /* Until the next request, its number stays its own: the other side may kill it. */
         siginfo_t info;
         memset(&info, 0, sizeof info);
@@ -636,6 +635,9 @@ static const char *serve(void)
         status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
         syscall(SYS_write, wish.serve, &status, sizeof status);
     }
+    /* The new process answers, because a sweep goes on to ask: its number must come first. */
+    child = (int)syscall(SYS_getpid);
+    syscall(SYS_write, wish.serve, &child, sizeof child);
     char *rest = request;
     if (chdir(take_line(&rest)) != 0 || !become(STDIN_FILENO, take_line(&rest), O_RDONLY) ||
         !become(STDOUT_FILENO, take_line(&rest), O_WRONLY | O_CREAT | O_TRUNC) ||
