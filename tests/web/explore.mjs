@@ -89,7 +89,7 @@ const tests = {
   },
   async "a word that the model does not have is shown by its spelling"() {
     await open("#view=words&q=dancing");
-    assert.match(await text(".remark"), /Not in the model: dancing/);
+    assert.match(await text(".card .remark"), /Not in the model: dancing/);
     await open("#view=words&q=%F0%9F%90%98");
     assert.match(await text(".failure"), /not in the model/);
   },

@@ -42,6 +42,8 @@ export async function launch(url) {
       const before = page.url();
       await action();
       await page.waitForFunction((old) => location.href !== old, before);
+      // The address changes at once, but the page is told of it later.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
       await settled();
     },
     text: (selector) => page.locator(selector).first().innerText(),

@@ -8,7 +8,7 @@ import {add, announce, bar, count, h} from "./dom";
 import {expectMap, loadMap, MapState, Polygon, WordMap} from "./map_data";
 import {Colouring, Mark, MapPanel} from "./map_panel";
 import {rampGradient, theme} from "./map_theme";
-import {expression, go, link, parse, State} from "./state";
+import {expression, go, link, parse, read, State} from "./state";
 
 const NEIGHBOURS = 15;
 const IN_VIEW = 40;       // words of the list below the map
@@ -46,9 +46,11 @@ function replace(state: State): void {
 
 function onMoved(): void {
   if (!shown?.map || !shown.panel.element.isConnected) return;
-  const {x, y, zoom} = shown.panel.position;
-  shown.page.state.at = [short(x), short(y), short(zoom)].join(",");
-  replace(shown.page.state);
+  const {x, y, zoom} = shown.panel.position, {state} = shown.page;
+  // An address that the browser has not announced yet, such as that of a search, must not be replaced.
+  if (link({...read(), at: ""}) !== link({...state, at: ""})) return;
+  state.at = [short(x), short(y), short(zoom)].join(",");
+  replace(state);
   listInView(shown);
 }
 
