@@ -13,7 +13,8 @@ SANITIZER_ENV = ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:$$ASAN_OPTION
 TEST_ENV = BUILD='$(BUILD)' PSDVEC='$(PSDVEC)' SANITIZE='$(SANITIZE)' CC='$(CC)' \
     MAKE='$(MAKE)' $(SANITIZER_ENV)
 run_suites = $(TEST_ENV) sh tests/run.sh -j $(JOBS) -l $(BUILD)/test-logs
-sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2
+# Line numbers are enough debugging information for the reports of sanitizers.
+sanitized = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/$1 SANITIZE=$2 CFLAGS='-O1 -g1'
 # The fallbacks and the portable kernels, on any machine.
 portable = $(SUBMAKE) WERROR=1 BUILD=$(BUILD)/portable PORTABLE=1 CFLAGS=-O1
 
