@@ -30,15 +30,16 @@ static void make_map(void)
 
 static void check(const pv_drawing *drawing)
 {
-    volatile unsigned sum = 0;
     require(drawing->legend <= drawing->label_count);
     for (uint32_t k = 0; k < drawing->count; k++)
         require(drawing->colour[k] < drawing->colour_count);
     for (size_t k = 0; k < drawing->label_count; k++) {
         const pv_drawn_label *label = &drawing->labels[k];
         require(isfinite(label->x) && isfinite(label->y) && label->width >= 0);
+        size_t zeros = 0; /* counted to read all bytes */
         for (size_t at = 0; at < label->length; at++)
-            sum += (unsigned char)label->text[at];
+            zeros += label->text[at] == '\0';
+        require(zeros <= label->length);
     }
 }
 
