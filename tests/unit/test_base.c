@@ -140,8 +140,8 @@ static void products_that_wrap_around_are_refused(void **state)
     assert_int_equal(pv_memory_left(b->ctx), 32 << 20);
 }
 
-/* Otherwise the address sanitizer ends the test. */
-const char *__asan_default_options(void);
+/* Otherwise the address sanitizer, which must find this function, ends the test. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
