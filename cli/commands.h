@@ -5,7 +5,7 @@
 #include "command.h"
 
 #define ALL_COMMANDS(each)                                                                         \
-    each(train), each(extend), each(info), each(report), each(table), each(eval), each(convert),                 \
+    each(train), each(extend), each(info), each(report), each(table), each(eval), each(convert),   \
         each(fit_temperature), each(baseline_ppmi), each(baseline_svd), each(baseline_sgns),       \
         each(baseline_glove), each(baseline_cca), each(baseline_sparse), each(similar),            \
         each(analogy), each(odd_one_out), each(compare), each(vector), each(map), each(ask),       \

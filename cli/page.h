@@ -6,8 +6,7 @@
 #include "memory.h"
 
 /* The templates, by the names of their files. */
-extern const unsigned char page_explain[], page_map[], page_report[], page_table[],
-    page_topics[];
+extern const unsigned char page_explain[], page_map[], page_report[], page_table[], page_topics[];
 
 /* `json`: the data. `text`: the same as text, shown if JavaScript is not available. */
 void page_add(struct buffer *to, const unsigned char *page, const struct buffer *json,

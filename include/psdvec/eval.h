@@ -165,15 +165,19 @@ typedef struct psdvec_mistake {
     uint32_t test, model; /* indices in the arrays given to psdvec_eval */
     int32_t section;      /* index of its section, or PSDVEC_SECTION_WHOLE */
     const char *question; /* its words, with a space between them; null-terminated, as the others */
-    const char *expected; /* the right answer: the accepted words of an analogy, the right choice, the
-                             category; NULL for similarities */
-    const char *answer;   /* that of the model: by 3CosAdd for analogies; for categories the most
-                             frequent one of the cluster. NULL for similarities, or if there is none */
-    double expected_rank; /* similarities only, otherwise NAN: the rank of the human rating among the */
-    double answer_rank;   /* known questions, from 1, the most similar first; and of the cosine */
-    double loss; /* how wrong it is: difference of the ranks, as a share of all ranks; by how much the
-                    answer scores higher than the right one; or the share of other categories in the
-                    cluster */
+    /* The right answer: the accepted words of an analogy, the right choice, the category; NULL for
+     * similarities. */
+    const char *expected;
+    /* The answer of the model: by 3CosAdd for analogies; for categories the most frequent one of the
+     * cluster. NULL for similarities, or if there is none. */
+    const char *answer;
+    /* Similarities only, otherwise NAN: the rank of the human rating among the known questions, from
+     * 1, the most similar first; and the rank of the cosine. */
+    double expected_rank;
+    double answer_rank;
+    /* How wrong it is: the difference of the ranks, as a share of all ranks; by how much the answer
+     * scores higher than the right one; or the share of other categories in the cluster. */
+    double loss;
 } psdvec_mistake;
 
 typedef struct psdvec_report psdvec_report;
