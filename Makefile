@@ -57,6 +57,7 @@ LIB_SRC := $(filter-out $(BLAS_SRC),$(sort $(wildcard src/*/*.c)))
 # The program; of the server, http.c needs libmicrohttpd.
 SERVER_SRC := $(sort $(wildcard server/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c)) $(SERVER_SRC)
+MPI_SRC := $(sort $(wildcard mpi/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 # Of the tools of tests, libraries that are preloaded.
@@ -80,8 +81,8 @@ PAGE_FILES := $(PAGES) $(sort $(wildcard cli/pages/*.css cli/pages/*.js))
 WEB_FILES := $(sort $(wildcard web/*.html web/*.json web/src/* web/dist/*))
 BATS := $(sort $(wildcard tests/cli/*.bats))
 LONG_BATS := $(sort $(wildcard tests/long/*.bats))
-ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(FUZZ_FILES_SRC) $(BENCH_SRC) $(INJECT_SRC) $(LIBC_VARIABLES)
-ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h server/*.h tests/*/*.h bench/*.h))
+ALL_C = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(MPI_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(PRELOAD_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(FUZZ_FILES_SRC) $(BENCH_SRC) $(INJECT_SRC) $(LIBC_VARIABLES)
+ALL_H = $(sort $(wildcard include/psdvec/*.h src/*/*.h cli/*.h server/*.h mpi/*.h tests/*/*.h bench/*.h))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$1)
 SETS_C := $(BUILD)/src/eval/builtin_data.c
@@ -100,6 +101,7 @@ LIB_SEED_BIN := $(call seed_programs,$(FUZZ_LIB_SRC))
 CLI_SEED_BIN := $(call seed_programs,$(FUZZ_CLI_SRC))
 SEED_BIN := $(LIB_SEED_BIN) $(CLI_SEED_BIN)
 BENCH_BIN := $(BENCH_SRC:%.c=$(BUILD)/%)
+MPI_OBJ := $(call objects,$(MPI_SRC))
 OBJECTS := $(LIB_OBJ) $(call objects,$(CLI_SRC)) $(PAGES_C:.c=.o) $(WEB_C:.c=.o) $(call objects,$(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c) $(TOOL_SRC) $(FUZZ_SRC) $(FUZZ_RUN_SRC) $(FUZZ_FILES_SRC) $(BENCH_SRC))
 
 # ---- Platform --------------------------------------------------------------
@@ -149,6 +151,11 @@ HTTP = $(if $(PORTABLE)$(filter no,$(MICROHTTPD)),,$(FOUND_HTTP))
 HTTP_CFLAGS = $(if $(HTTP),-DPV_HAVE_MICROHTTPD $(call once,HTTP_PKG_CFLAGS,$(PKG_CONFIG) --cflags libmicrohttpd))
 HTTP_LIBS = $(if $(HTTP),$(call once,HTTP_PKG_LIBS,$(PKG_CONFIG) --libs libmicrohttpd))
 PROGRAM_LIBS = $(EDIT_LIBS) $(HTTP_LIBS)
+# psdvec-mpi, a program of its own, uses MPI.
+MPI_PACKAGE = mpi-c
+HAVE_MPI = $(call once,HAVE_MPI,$(PKG_CONFIG) --exists $(MPI_PACKAGE) && echo yes)
+MPI_CFLAGS = $(call once,MPI_PKG_CFLAGS,$(PKG_CONFIG) --cflags $(MPI_PACKAGE))
+MPI_LIBS = $(call once,MPI_PKG_LIBS,$(PKG_CONFIG) --libs $(MPI_PACKAGE))
 CMOCKA_CFLAGS = $(call once,CMOCKA_CFLAGS,$(PKG_CONFIG) --cflags cmocka)
 CMOCKA_LIBS = $(call once,CMOCKA_LIBS,$(PKG_CONFIG) --libs cmocka || echo -lcmocka)
 HAVE_CMOCKA = $(call once,HAVE_CMOCKA,$(PKG_CONFIG) --exists cmocka && echo yes)
@@ -233,9 +240,11 @@ empty :=
 space := $(empty) $(empty)
 
 # ---- Compiling and linking -------------------------------------------------
-$(OBJECTS): $(BUILD)/flags
+$(OBJECTS) $(MPI_OBJ): $(BUILD)/flags
 $(BUILD)/src/%.o: private CFLAGS_HERE = $(LIB_CFLAGS)
 $(BUILD)/cli/%.o $(BUILD)/server/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
+# The headers of MPI are those of the system, whose warnings do not count.
+$(BUILD)/mpi/%.o: private CFLAGS_HERE = $(CLI_CFLAGS) -Icli $(patsubst -I%,-isystem %,$(MPI_CFLAGS))
 $(BUILD)/tests/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/tests/host/%.o: private CFLAGS_HERE = $(HOST_CFLAGS)
 $(BUILD)/tests/fuzz/fuzz_cli_%.o: private CFLAGS_HERE = $(TEST_CFLAGS) -Icli -I.
@@ -244,7 +253,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS_HERE) $(PREFIX_MAP) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
--include $(OBJECTS:.o=.d)
+-include $(OBJECTS:.o=.d) $(MPI_OBJ:.o=.d)
 
 $(SETS_C): scripts/builtin-sets.sh $(SETS) $(BUILD)/sources
 	$(call say,SETS,$@)
@@ -338,6 +347,8 @@ $(PRELOAD_LIB): $(BUILD)/%.so: %.c $(BUILD)/flags
 CLI_PARTS := $(BUILD)/libcli.a
 $(CLI_PARTS): $(CLI_OBJ) $(BUILD)/sources
 	$(call archive,$(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ)))
+$(BUILD)/psdvec-mpi: $(MPI_OBJ) $(CLI_PARTS) $(BUILD)/$(STATIC) $(BUILD)/flags
+	$(call link,$(MPI_OBJ) $(CLI_PARTS) $(BUILD)/$(STATIC) $(PROGRAM_LIBS) $(MPI_LIBS))
 FUZZ_SUPPORT := $(call objects,tests/support/tensor_mutator.c $(FUZZ_FILES_SRC))
 fuzz_link = $(call link,$1 $< $(FUZZ_SUPPORT) $(filter $(CLI_PARTS),$^) $(BUILD)/$(PARTS) $(TEST_BLAS) \
     $(if $(filter $(CLI_PARTS),$^),$(PROGRAM_LIBS)))
@@ -396,6 +407,8 @@ $(CMAKE_FILES): $(BUILD)/%: %.in $(HEADER) $(BUILD)/flags FORCE
 	     -e 's|@LIBS@|$(subst $(space),;,$(strip $(LIBS)))|' $< > $@
 
 HAVE_CLI := $(if $(CLI_SRC),yes)
+.PHONY: mpi-program
+mpi-program: $(BUILD)/psdvec-mpi
 .PHONY: library program unit-tests test-tools bench-programs seed-programs library-seed-programs all-objects
 library: $(BUILD)/$(STATIC) $(BUILD)/$(SHARED)
 program: $(if $(HAVE_CLI),$(BUILD)/psdvec)
@@ -408,12 +421,17 @@ bench-programs: $(BENCH_BIN)
 seed-programs: $(SEED_BIN)
 library-seed-programs: $(LIB_SEED_BIN)
 # Everything that is compiled, for checking warnings.
-all-objects: $(OBJECTS)
+all-objects: $(OBJECTS) $(if $(HAVE_MPI),$(MPI_OBJ))
 library program unit-tests test-tools bench-programs seed-programs library-seed-programs all-objects: ; @:
 
 ##@ Building
 .PHONY: all deps deps-dev clean help
 all: library program $(API_JSON) $(if $(HAVE_CLI),$(MAN_STAMP) $(COMPLETIONS)) ## build the library, the program, manual pages and completions (default)
+
+.PHONY: mpi
+mpi: ## build psdvec-mpi, which counts on several machines with MPI
+	$(NEED) build mpi
+	+@$(SUBMAKE) mpi-program
 
 deps: ## install the packages for building, testing and the demo; DEPS=no only lists them
 	$(NEED) build test demo

@@ -46,6 +46,8 @@ const psdvec_option common_options[] = {
     {.name = "help", .letter = 'h', .type = PSDVEC_OPTION_FLAG, .help = "show this help"},
     {0}};
 
+struct membership run_membership;
+
 int use_error(const char *command, const char *sentence)
 {
     const char *space = *command ? " " : "";
@@ -195,7 +197,7 @@ int run_library(struct run *run)
                          "--memory: %s",
                          psdvec_status_name(status));
     }
-    return EXIT_FINE;
+    return run_membership.join ? run_membership.join(run->ctx) : EXIT_FINE;
 }
 
 static int failed_to_write(struct run *run, const char *what, const struct output *out)
@@ -293,7 +295,7 @@ static int act(struct run *run)
 int run_command(const struct arguments *arguments)
 {
     struct run run = {.arguments = arguments};
-    const char *log_path = argument_text(arguments, "log");
+    const char *log_path = run_membership.follows ? NULL : argument_text(arguments, "log");
     enum colour_wish wish = (enum colour_wish)argument_integer(arguments, "color");
     char *who = must_format("psdvec %s", arguments->command->name);
 

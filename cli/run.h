@@ -49,6 +49,15 @@ struct run {
 /* The file of -o, or the last operand where the command accepts that instead; NULL: none. */
 const char *run_output(const struct run *run);
 
+/* Several processes that run the same command together (mpi/); zero: one process. */
+struct membership {
+    /* Makes the context of the library a member of their group. Returns EXIT_FINE, or another exit
+     * status if a process cannot take part. */
+    int (*join)(psdvec_context *ctx);
+    bool follows; /* another process reports and logs what happens */
+};
+extern struct membership run_membership;
+
 /* Runs a parsed command; returns the exit status of the program. */
 int run_command(const struct arguments *arguments);
 

@@ -29,7 +29,7 @@ demo: ## train on a real corpus and show results; TEXT=path for another text
 # asan` runs them there.
 test: ## run the tests that must pass before a commit, in a few minutes
 	$(NEED) build test
-	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools $(CLI_SEED_BIN) $(if $(HAVE_PYTHON),python)
+	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools $(CLI_SEED_BIN) $(if $(HAVE_MPI),mpi-program) $(if $(HAVE_PYTHON),python)
 	+@$(call sanitized,asan,address$(comma)undefined) unit-tests library-seed-programs
 	+@$(portable) unit-tests
 	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \

@@ -4,7 +4,7 @@
 #   scripts/deps.sh GROUP...          install missing packages, or print how to install them
 #   scripts/deps.sh --check GROUP...  check only; status 1 if something required is missing
 #
-# Groups: build, test, demo, site, wheel, deb, fuzz, dev. The script probes for
+# Groups: build, test, mpi, demo, site, wheel, deb, fuzz, dev. The script probes for
 # commands, libraries and files. If nothing is missing, it does nothing else:
 # no package manager, no network, no output.
 #
@@ -64,6 +64,9 @@ test|?|cmd chromium|chromium|chromium|chromium|chromium|
 test|?|cmd man|man-db|man-db|man-db|mandoc|man-db
 test|?|file /usr/share/man/de/man1/ls.1.gz|manpages-de||||
 test|?|file /usr/share/man/zh_CN/man1/ls.1.gz|manpages-zh||||
+test|?|lib mpi-c mpi.h|libopenmpi-dev|openmpi-devel|openmpi|openmpi-dev|open-mpi
+test|?|cmd mpirun|openmpi-bin|openmpi|openmpi|openmpi|open-mpi
+mpi|!|lib mpi-c mpi.h|libopenmpi-dev|openmpi-devel|openmpi|openmpi-dev|open-mpi
 demo|?|file /usr/share/dictd/gcide.dict.dz|dict-gcide||||
 demo|?|file /usr/share/dictd/wn.dict.dz|dict-wn||||
 site|!|cmd cmark-gfm|cmark-gfm||||cmark-gfm

@@ -36,6 +36,7 @@
  *     topic.h         topics of documents
  *     map.h           a map of the words of a model, its clusters, labels and pictures
  *     describe.h      a description of a model: how it was made, curves, map, scores, examples
+ *     group.h         several processes that share the work of a call
  *     origin.h        how a counts file or a model was made
  *     baseline.h      word2vec, GloVe, SVD and other systems, to compare with
  *     experimental.h  calls that may still change; only if PSDVEC_EXPERIMENTAL is defined
@@ -78,6 +79,7 @@
 #include <psdvec/describe.h>
 #include <psdvec/document.h>
 #include <psdvec/eval.h>
+#include <psdvec/group.h>
 #include <psdvec/map.h>
 #include <psdvec/model.h>
 #include <psdvec/options.h>

@@ -1,6 +1,7 @@
 /* The context and the recording of failures. */
 #include "base/context.h"
 
+#include "base/group.h"
 #include "base/options.h"
 #include "base/platform.h"
 #include "base/thread.h"
@@ -117,6 +118,7 @@ void pv_context_release(psdvec_context *ctx)
         return;
     pv_pool_free(ctx->pool);
     pthread_mutex_destroy(&ctx->lock);
+    pv_group_free(ctx->group);
     free(ctx->tempdir);
     free(ctx->input_name);
     free(ctx->message);
@@ -233,9 +235,13 @@ void pv_message(psdvec_context *ctx, psdvec_message_level level, const char *for
     char *text = NULL;
     va_list args;
     va_start(args, format);
-    if (ctx->options.on_message && pv_vasprintf(&text, format, args) >= 0) {
+    bool leads = pv_group_leads(ctx);
+    if ((ctx->options.on_message || !leads) && pv_vasprintf(&text, format, args) >= 0) {
         pthread_mutex_lock(&ctx->lock);
-        ctx->options.on_message(ctx->options.user, level, text);
+        if (!leads && level == PSDVEC_WARNING)
+            pv_group_keep_warning(ctx, text); /* for the host of the leader */
+        else if (ctx->options.on_message)
+            ctx->options.on_message(ctx->options.user, level, text);
         pthread_mutex_unlock(&ctx->lock);
         free(text);
     }

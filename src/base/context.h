@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 typedef struct pv_pool pv_pool;
+struct pv_group;
 
 struct psdvec_context {
     atomic_uint holders;            /* the host, and every object that was opened with it */
@@ -24,7 +25,8 @@ struct psdvec_context {
     char *tempdir;    /* own copy, or NULL */
     char *input_name; /* own copy, or NULL */
     pv_pool *pool;
-    atomic_bool parallel; /* workers are running */
+    atomic_bool parallel;   /* workers are running */
+    struct pv_group *group; /* of processes (group.h); NULL: none */
 
     _Atomic uint64_t memory_used;
     _Atomic uint64_t memory_peak;

@@ -1,6 +1,7 @@
 /* Dividing the inputs into segments. */
 #include "corpus/corpus.h"
 
+#include "base/group.h"
 #include "corpus/file_kind.h"
 #include "corpus/records.h"
 #include "corpus/text_shape.h"
@@ -9,6 +10,7 @@
 #include "corpus/wiki_dump.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { SEGMENT = 512 << 10, LONGEST_RECORD = 256 << 20, READ_SIZE = 256 << 10 };
@@ -17,6 +19,7 @@ typedef struct corpus_file {
     pthread_mutex_t lock;
     bool opened;
     atomic_bool finished;
+    uint32_t first_member, members; /* of the group: those that share its segments */
     pv_byte_stream *stream;
     pv_text_source source; /* of the member */
     uint64_t member;       /* its number */
@@ -71,6 +74,38 @@ void pv_segment_free(pv_segment *segment)
     pv_buffer_free(&segment->name);
 }
 
+/* Divides the files among the members of a group, in order and by size: each member has consecutive
+ * segments of the text. A file is read by those members only that have a part of it. */
+static void divide_files(pv_corpus *corpus)
+{
+    const pv_inputs *inputs = corpus->inputs;
+    uint64_t members = pv_group_members(corpus->ctx), rank = pv_group_rank(corpus->ctx), total = 0;
+    double before = 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        total += pv_larger(inputs->files[i].size, 1);
+    for (size_t i = 0; i < inputs->count; i++) {
+        corpus_file *file = &corpus->files[i];
+        double per_byte = (double)members / (double)total, first = floor(before * per_byte);
+        before += (double)pv_larger(inputs->files[i].size, 1);
+        double last = ceil(before * per_byte) - 1;
+        file->first_member = (uint32_t)fmin(first, (double)(members - 1));
+        last = fmax((double)file->first_member, fmin(last, (double)(members - 1)));
+        file->members = (uint32_t)last - file->first_member + 1;
+        file->finished = rank < file->first_member || rank > (uint64_t)last;
+    }
+}
+
+/* Whether this member of the group has the segment that begins where the file has been read up to
+ * now. Members decide by how much of the file, possibly compressed, has been consumed, which is the
+ * same for all of them. */
+static bool is_mine(const pv_corpus *corpus, const corpus_file *file, size_t index)
+{
+    uint64_t size = pv_larger(corpus->inputs->files[index].size, 1);
+    double place = (double)file->consumed / (double)size * file->members;
+    uint32_t member = place < file->members ? (uint32_t)place : file->members - 1;
+    return file->first_member + member == pv_group_rank(corpus->ctx);
+}
+
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                             const psdvec_text_options *options, const char *stage, pv_corpus **out)
 {
@@ -103,7 +138,9 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
         files[i].carry.ctx = files[i].pages.ctx = ctx;
         pv_text_source_init(&files[i].source, ctx, options);
     }
-    pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B", inputs->total_size);
+    divide_files(corpus);
+    pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B",
+                      inputs->total_size / pv_group_members(ctx));
     *out = corpus;
     return PSDVEC_OK;
 }
@@ -149,8 +186,11 @@ pv_progress *pv_corpus_progress(pv_corpus *corpus)
 /* ---- Notices --------------------------------------------------------- */
 
 /* The corpus's lock must be held. */
-static psdvec_status notice_member(notice *n, const corpus_file *file, size_t index)
+static psdvec_status notice_member(pv_corpus *corpus, notice *n, const corpus_file *file,
+                                   size_t index)
 {
+    if (file->first_member != pv_group_rank(corpus->ctx))
+        return PSDVEC_OK; /* another member that reads the file reports it */
     bool first = n->count++ == 0 || index < n->file ||
                  (index == n->file && file->member < n->member);
     if (!first)
@@ -180,7 +220,7 @@ static psdvec_status pass_over(pv_corpus *corpus, const corpus_file *file, size_
     pv_note(corpus->ctx, "%s: skipped: %s", name, kind->name);
     pthread_mutex_lock(&corpus->lock);
     corpus->kinds[number]++;
-    psdvec_status status = notice_member(&corpus->passed_over, file, index);
+    psdvec_status status = notice_member(corpus, &corpus->passed_over, file, index);
     pthread_mutex_unlock(&corpus->lock);
     return status;
 }
@@ -200,9 +240,9 @@ static psdvec_status notice_conversion(pv_corpus *corpus, const corpus_file *fil
     pthread_mutex_lock(&corpus->lock);
     corpus->bad_sequences += source->bad;
     if (source->guessed)
-        status = notice_member(&corpus->guessed, file, index);
+        status = notice_member(corpus, &corpus->guessed, file, index);
     if (source->bad && status == PSDVEC_OK)
-        status = notice_member(&corpus->bad, file, index);
+        status = notice_member(corpus, &corpus->bad, file, index);
     pthread_mutex_unlock(&corpus->lock);
     return status;
 }
@@ -336,7 +376,7 @@ static psdvec_status look_for_wrapping(pv_corpus *corpus, corpus_file *file, siz
     if (document == PSDVEC_DOCUMENT_AUTO)
         file->kind = PV_SEGMENT_WRAPPED;
     pthread_mutex_lock(&corpus->lock);
-    psdvec_status status = notice_member(&corpus->wrapped, file, index);
+    psdvec_status status = notice_member(corpus, &corpus->wrapped, file, index);
     if (corpus->wrapped.file == index && corpus->wrapped.member == file->member)
         corpus->width = width;
     pthread_mutex_unlock(&corpus->lock);
@@ -526,6 +566,7 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segme
         corpus_file *file = &corpus->files[*place];
         pthread_mutex_lock(&file->lock);
         psdvec_status status = PSDVEC_OK;
+        bool mine = is_mine(corpus, file, *place);
         *more = !file->finished;
         if (*more && !file->opened) {
             file->opened = true;
@@ -548,7 +589,7 @@ psdvec_status pv_corpus_next(pv_corpus *corpus, size_t *place, pv_segment *segme
         if (!corpus->slow || !*more)
             pv_progress_add(&corpus->progress, progress);
         PV_TRY(status);
-        if (*more) {
+        if (*more && mine) {
             atomic_fetch_add(&corpus->bytes, segment->text.length);
             return PSDVEC_OK;
         }

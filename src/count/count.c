@@ -16,15 +16,18 @@
 
 #include "base/arguments.h"
 #include "base/file.h"
+#include "base/group.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
 #include "count/options.h"
 #include "count/phrase_find.h"
+#include "count/row_exchange.h"
 #include "count/sequence.h"
 #include "count/spills.h"
 #include "count/window.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 enum { SMALLEST_CHUNK = 1 << 16 };
 
@@ -58,12 +61,36 @@ static psdvec_status check_not_empty(const pv_reading *r, const psdvec_count_opt
                        "%s%s: none of %llu distinct words occurs %llu times; lower `min_count`",
                        first_input, others, (unsigned long long)r->vocabulary.distinct,
                        (unsigned long long)options->min_count);
-    if (options->vocab_file && r->vocabulary.known_tokens == 0)
+    if (options->vocab_file && r->vocabulary.known_tokens == 0 && pv_group_leads(r->ctx))
         pv_warn(r->ctx,
                 "%s: none of its %u words occurs in the text; check that both have the "
                 "same case and tokenizer",
                 options->vocab_file, r->vocabulary.count);
     return PSDVEC_OK;
+}
+
+/* Fails unless all members of a group have the same program, options and inputs. */
+static psdvec_status check_alike(psdvec_context *ctx, const pv_provenance *provenance,
+                                 const pv_inputs *files)
+{
+    uint64_t text = 0;
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    for (size_t i = 0; i < files->count; i++) {
+        const pv_input_file *file = &files->files[i];
+        if (file->once)
+            return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                           "%s can be read by one process only; save it to a file first",
+                           strcmp(file->path, "-") ? file->path : "standard input");
+        text = XXH3_64bits_withSeed(file->path, strlen(file->path), text);
+        text = XXH3_64bits_withSeed(&file->size, sizeof file->size, text);
+    }
+    uint64_t chosen = XXH3_64bits(provenance->settings, strlen(provenance->settings));
+    chosen = XXH3_64bits_withSeed(provenance->vocabulary, strlen(provenance->vocabulary), chosen);
+    PV_TRY(pv_group_compare(ctx, XXH3_64bits(PSDVEC_VERSION, strlen(PSDVEC_VERSION)),
+                            "the versions of the program"));
+    PV_TRY(pv_group_compare(ctx, chosen, "the options"));
+    return pv_group_compare(ctx, text, "the names or sizes of the inputs");
 }
 
 psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
@@ -75,17 +102,18 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     pv_vocabulary_init(&r->vocabulary, ctx);
     pv_provenance_init(&r->provenance, ctx);
     pv_buffer_init(&r->held_out, ctx);
+    PV_TRY(pv_provenance_set(&r->provenance, options));
+    PV_TRY(check_alike(ctx, &r->provenance, files));
     if (options->vocab_file)
         PV_TRY(pv_vocabulary_read(&r->vocabulary, options->vocab_file));
     PV_TRY(pv_token_store_read(ctx, files, input_count, &options->text, options->hold_out,
                                part.joining, folder, &r->store));
-    if (!part.silent)
+    if (!part.silent && pv_group_leads(ctx))
         pv_text_faults_advise(&r->store->faults, &options->text);
     PV_TRY(pv_vocabulary_build(&r->vocabulary, r->store, options));
     PV_TRY(pv_held_words(r->store, &r->held_out));
     if (!part.may_be_empty)
         PV_TRY(check_not_empty(r, options, inputs[0], input_count));
-    PV_TRY(pv_provenance_set(&r->provenance, options));
     const pv_phrases *phrases = part.joining ? part.joining->phrases : &r->store->phrases;
     if (phrases)
         PV_TRY(pv_provenance_set_phrases(&r->provenance, pv_phrases_list(phrases)));
@@ -242,8 +270,10 @@ static psdvec_status plan_groups(counting *c)
         entries[i] = neighbours < v->count ? neighbours : v->count;
         total += entries[i];
     }
-    psdvec_status status =
-        pv_row_groups_init(&c->groups, c->ctx, entries, v->count, total / group_entries(c) + 64);
+    uint64_t wanted = total / group_entries(c) + 64;
+    psdvec_status status = pv_group_agree(c->ctx, &wanted);
+    if (status == PSDVEC_OK)
+        status = pv_row_groups_init(&c->groups, c->ctx, entries, v->count, wanted);
     pv_scope_free(&scope);
     return status;
 }
@@ -316,20 +346,35 @@ done:
     return status;
 }
 
-/* Counts the store's tokens into the sink. */
-static psdvec_status count_tokens(counting *c, const pv_row_sink *sink)
+/* Counts the store's tokens into the sink. In a group, the sink of the leader, or of all members
+ * if `everywhere`, receives the sums over all members. */
+static psdvec_status count_tokens(counting *c, const pv_row_sink *sink, bool everywhere)
 {
+    psdvec_context *ctx = c->ctx;
     uint64_t all = 0, chunk_tokens;
     size_t parts = c->text.store->part_count;
+    pv_row_exchange exchange = {0};
+    pv_row_sink shared;
+    psdvec_status status;
     for (size_t i = 0; i < parts; i++)
         all += part_tokens(c, i);
     PV_TRY(plan_groups(c));
-    PV_TRY(plan_chunks(c, all, &chunk_tokens));
-    pv_progress_begin(&c->progress, c->ctx, "counting", "words", c->text.vocabulary.known_tokens);
-    PV_TRY(all <= chunk_tokens ? count_chunk(c, 0, parts, sink)
-                               : count_by_spills(c, chunk_tokens, all, sink));
+    if (pv_group_shares(ctx)) {
+        PV_TRY(pv_sequence_share(ctx, c->text.store, c->text.vocabulary.count, c->options->oov,
+                                 pv_window_reach(&c->window)));
+        PV_TRY_DONE(pv_row_exchange_open(&exchange, ctx, &c->groups, c->text.vocabulary.count, sink,
+                                         everywhere, &shared));
+        sink = &shared;
+    }
+    PV_TRY_DONE(plan_chunks(c, all, &chunk_tokens));
+    pv_progress_begin(&c->progress, ctx, "counting", "words",
+                      c->text.vocabulary.known_tokens / pv_group_members(ctx));
+    PV_TRY_DONE(all <= chunk_tokens ? count_chunk(c, 0, parts, sink)
+                                    : count_by_spills(c, chunk_tokens, all, sink));
     pv_progress_end(&c->progress);
-    return PSDVEC_OK;
+done:
+    pv_row_exchange_close(&exchange);
+    return status;
 }
 
 /* ---- Complete runs ------------------------------------------------------------------- */
@@ -384,14 +429,18 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     counting c = {.ctx = ctx, .options = options, .report = {.runs = 1}};
     pv_inputs files = {0};
     pv_counts_writer *writer = NULL;
-    pv_row_sink sink;
+    pv_row_sink sink = {0};
+    char *folder = NULL;
     pv_phrases found = {0};
     pv_joining joining = {.phrases = &found};
 
     PV_TRY_DONE(pv_inputs_expand(ctx, inputs, input_count, &files));
     PV_TRY_DONE(pv_refuse_input_as_output(ctx, options, &files, output));
-    PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
-    c.folder = pv_counts_writer_folder(writer);
+    if (pv_group_leads(ctx))
+        PV_TRY_DONE(pv_counts_writer_open(ctx, output, &writer));
+    c.folder = folder = pv_folder_of(output);
+    if (!folder)
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path"));
     if (!part.joining && pv_phrases_auto(&options->text)) {
         PV_TRY_DONE(pv_phrases_find_auto(ctx, &options->text, inputs, input_count, output, c.folder,
                                          &found));
@@ -403,12 +452,16 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
     c.report.spilled_bytes = pv_spool_on_disk(c.text.store->tokens) +
                              pv_spool_on_disk(c.text.store->words);
-    PV_TRY_DONE(pv_counts_writer_begin(writer, &c.text.vocabulary, &c.text.provenance,
-                                       c.window.retention, 1, &sink));
+    if (writer)
+        PV_TRY_DONE(pv_counts_writer_begin(writer, &c.text.vocabulary, &c.text.provenance,
+                                           c.window.retention, 1, &sink));
     if (!part.words_only)
-        PV_TRY_DONE(count_tokens(&c, &sink));
-    pv_counts_writer_hold_out(writer, &c.text.held_out);
-    PV_TRY_DONE(pv_counts_writer_finish(writer, &c.report.bigrams));
+        PV_TRY_DONE(count_tokens(&c, &sink, false));
+    if (writer) {
+        pv_counts_writer_hold_out(writer, &c.text.held_out);
+        PV_TRY_DONE(pv_counts_writer_finish(writer, &c.report.bigrams));
+    }
+    PV_TRY_DONE(pv_group_agree(ctx, &c.report.bigrams));
     if (report) {
         *report = c.report;
         pv_reading_report(&c.text, report);
@@ -416,6 +469,7 @@ psdvec_status pv_count_run(psdvec_context *ctx, const psdvec_count_options *opti
     }
 done:
     pv_counts_writer_free(writer);
+    free(folder);
     pv_row_groups_free(&c.groups, ctx);
     pv_window_free(&c.window);
     pv_reading_free(&c.text);
@@ -438,7 +492,7 @@ psdvec_status pv_count_rows(psdvec_context *ctx, const psdvec_count_options *opt
     PV_TRY_DONE(pv_reading_open(&c.text, ctx, options, &files, inputs, input_count, folder, part));
     PV_TRY_DONE(pv_window_init(&c.window, ctx, options, &c.text.vocabulary));
     PV_TRY_DONE(begin(self, &c.text, &sink));
-    status = count_tokens(&c, &sink);
+    status = count_tokens(&c, &sink, true);
 done:
     pv_row_groups_free(&c.groups, ctx);
     pv_window_free(&c.window);
@@ -490,6 +544,9 @@ psdvec_status psdvec_count(psdvec_context *ctx, const psdvec_count_options *opti
     psdvec_count_options own;
     if (report)
         *report = (psdvec_count_report){0};
-    PV_TRY(pv_options_adopt(ctx, &pv_count_table, options, &own));
-    return count_all(ctx, &own, inputs, input_count, output, NULL, report);
+    pv_group_begin(ctx);
+    psdvec_status status = pv_options_adopt(ctx, &pv_count_table, options, &own);
+    if (status == PSDVEC_OK)
+        status = count_all(ctx, &own, inputs, input_count, output, NULL, report);
+    return pv_group_end(ctx, status);
 }

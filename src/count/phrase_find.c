@@ -10,6 +10,7 @@
 #include "count/phrase_find.h"
 
 #include "base/file.h"
+#include "base/group.h"
 #include "base/sort.h"
 #include "corpus/connectors.h"
 #include "count/count.h"
@@ -157,8 +158,9 @@ static psdvec_status begin_rows(void *self, const pv_reading *text, pv_row_sink 
     pv_word_index_free(&s->index);
     if (!s->connectors)
         return PSDVEC_OK;
-    s->tokens += atomic_load(&s->connectors->skipped);
-    s->tokens -= atomic_load(&s->connectors->added);
+    uint64_t words[] = {atomic_load(&s->connectors->skipped), atomic_load(&s->connectors->added)};
+    PV_TRY(pv_group_add(s->ctx, words, 2));
+    s->tokens += words[0] - words[1];
     PV_TRY(pv_word_index_init(&s->index, s->ctx, v->count, v->bytes, v->offsets, "the phrases"));
     pv_word_index_add_all(&s->index, v->count);
     return PSDVEC_OK;

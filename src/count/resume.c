@@ -12,8 +12,12 @@
  * is the complete input. File names contain a fingerprint of everything that the content depends on
  * (settings, paths, sizes and times of the inputs, the vocabulary), so that stale files are never
  * used. The output has the same bits as without --resume.
+ *
+ * In a group of processes, all members share the counting of each unit. The leader decides which
+ * files are used and writes them; the others read what they need from the folder.
  */
 #include "base/file.h"
+#include "base/group.h"
 #include "base/safetensors_write.h"
 #include "count/count.h"
 #include "count/counts_read.h"
@@ -113,6 +117,33 @@ static bool is_undamaged(resumable *r, const char *path, bool counts)
     return whole;
 }
 
+/* Whether a result is in the folder. */
+static psdvec_status find_result(resumable *r, const char *path, bool counts, bool *there)
+{
+    uint64_t answer = pv_group_leads(r->ctx) && is_undamaged(r, path, counts);
+    psdvec_status status = pv_group_agree(r->ctx, &answer);
+    *there = answer;
+    return status;
+}
+
+/* Waits until the leader has written a file. */
+static psdvec_status await_leader(psdvec_context *ctx)
+{
+    uint64_t nothing = 0;
+    return pv_group_agree(ctx, &nothing);
+}
+
+/* Merges counts in the leader. */
+static psdvec_status merge(psdvec_context *ctx, char *const *paths, size_t count,
+                           const char *output, pv_provenance *provenance,
+                           psdvec_count_report *report)
+{
+    if (pv_group_leads(ctx))
+        PV_TRY(pv_counts_merge(ctx, (const char *const *)paths, count, false, output, provenance,
+                               report));
+    return await_leader(ctx);
+}
+
 /* Gets the phrases of `phrases` auto from the folder, or from the text: they depend on all
  * files. */
 static psdvec_status find_phrases(resumable *r, uint64_t settings, const char *output)
@@ -123,7 +154,9 @@ static psdvec_status find_phrases(resumable *r, uint64_t settings, const char *o
     for (size_t i = 0; i < r->files.count; i++)
         settings = hash_file(settings, &r->files.files[i]);
     PV_TRY_DONE(make_path(r, "phrases", settings, "safetensors", &path));
-    if (is_undamaged(r, path, false)) {
+    bool there;
+    PV_TRY_DONE(find_result(r, path, false, &there));
+    if (there) {
         PV_TRY_DONE(pv_phrases_read(&r->found, ctx, &r->options->text, path));
         pv_note(ctx, "the phrases were there already: %u", r->found.count);
     } else {
@@ -131,7 +164,8 @@ static psdvec_status find_phrases(resumable *r, uint64_t settings, const char *o
                                          r->options->resume_dir, &r->found));
         pv_tensor list = pv_tensor_of(PV_PHRASES_TENSOR, PV_DTYPE_U8, r->found.list.length, 0,
                                       r->found.list.data);
-        status = pv_st_file_write(ctx, path, &list, 1, NULL, 0, true);
+        if (pv_group_leads(ctx))
+            status = pv_st_file_write(ctx, path, &list, 1, NULL, 0, true);
     }
     r->joining.phrases = &r->found;
 done:
@@ -203,7 +237,9 @@ static psdvec_status count_units(resumable *r, const psdvec_count_options *optio
         PV_TRY(pv_check_cancel(r->ctx));
         part.silent = i > 0 || !part.words_only;
         part.joining = r->joining.phrases ? &r->joining : NULL;
-        if (is_undamaged(r, outputs[i], true))
+        bool there;
+        PV_TRY(find_result(r, outputs[i], true, &there));
+        if (there)
             reused++;
         else
             PV_TRY(pv_count_run(r->ctx, options, r->units[i].paths, r->units[i].count, outputs[i],
@@ -288,9 +324,10 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
     for (size_t i = 0; i < r->unit_count; i++)
         units = hash_more(units, &r->units[i].fingerprint, sizeof r->units[i].fingerprint);
     PV_TRY(make_path(r, "all-words", units, "safetensors", &path));
-    if (!is_undamaged(r, path, true))
-        PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r->words, r->unit_count, false, path,
-                                    NULL, NULL));
+    bool there;
+    PV_TRY_DONE(find_result(r, path, true, &there));
+    if (!there)
+        PV_TRY_DONE(merge(ctx, r->words, r->unit_count, path, NULL, NULL));
     PV_TRY_DONE(pv_counts_open(ctx, path, &all));
     r->distinct = all->info.words;
     PV_TRY_DONE(r->options->vocab_file ? choose_by_list(list, all, &chosen)
@@ -302,7 +339,9 @@ static psdvec_status make_list(resumable *r, const pv_vocabulary *list)
                             r->inputs[0], all->info.words, r->options->min_count));
     PV_TRY_DONE(
         make_path(r, "vocabulary", XXH3_64bits(chosen.data, chosen.length), "txt", &r->list));
-    status = pv_write_file(ctx, r->list, chosen.data, chosen.length, true);
+    if (pv_group_leads(ctx))
+        PV_TRY_DONE(pv_write_file(ctx, r->list, chosen.data, chosen.length, true));
+    status = await_leader(ctx);
 done:
     psdvec_counts_close(all);
     free(path);
@@ -387,8 +426,11 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
                                       "so it cannot be counted with `resume`; save it to a file "
                                       "first"));
     PV_TRY_DONE(pv_refuse_input_as_output(ctx, options, &r.files, output));
-    PV_TRY_DONE(pv_output_try(ctx, output));
-    PV_TRY_DONE(make_folder(ctx, options->resume_dir));
+    if (pv_group_leads(ctx)) {
+        PV_TRY_DONE(pv_output_try(ctx, output));
+        PV_TRY_DONE(make_folder(ctx, options->resume_dir));
+    }
+    PV_TRY_DONE(await_leader(ctx));
     PV_TRY_DONE(pv_provenance_set(&r.provenance, options));
     PV_TRY_DONE(make_units(&r, output));
     if (options->vocab_file)
@@ -397,8 +439,7 @@ psdvec_status pv_count_resumable(psdvec_context *ctx, const psdvec_count_options
         PV_TRY_DONE(make_list(&r, &list));
     PV_TRY_DONE(make_counts(&r));
     PV_TRY_DONE(add_up_inputs(&r));
-    PV_TRY_DONE(pv_counts_merge(ctx, (const char *const *)r.counts, r.unit_count, false, output,
-                                &r.provenance, report));
+    PV_TRY_DONE(merge(ctx, r.counts, r.unit_count, output, &r.provenance, report));
     if (report) {
         report->tokens = r.provenance.tokens;
         report->documents = r.provenance.documents;

@@ -2,6 +2,7 @@
 #include "count/sequence.h"
 
 #include "base/thread.h"
+#include "count/shared_text.h"
 
 /* Borders before the first word. The random numbers that word2vec draws for a word depend on its
  * position, so this number must not change. */
@@ -130,8 +131,46 @@ static psdvec_status read_ahead(reading *r, uint64_t reach)
         s->length += count;
         reach -= count;
     }
+    const uint32_t *ahead = (const uint32_t *)(const void *)store->ahead.data;
+    for (size_t k = 0; k < store->ahead.length / sizeof *ahead && reach > 0 && !at_border; k++) {
+        at_border = ahead[k] == PV_BORDER;
+        if (!at_border) {
+            s->ids[s->length++] = ahead[k];
+            reach--;
+        }
+    }
     s->ids[s->length++] = PV_BORDER;
     return PSDVEC_OK;
+}
+
+psdvec_status pv_sequence_share(psdvec_context *ctx, pv_token_store *store, uint32_t words,
+                                psdvec_oov oov, uint64_t reach)
+{
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    pv_sequence none;
+    pv_sequence_init(&none, ctx, words);
+    reading r = {.s = &none, .store = store, .oov = oov};
+    pv_buffer head = {.ctx = ctx};
+    psdvec_status status = pv_buffer_reserve(&head, (size_t)(reach + 1) * sizeof(uint32_t));
+    uint32_t *ids = (uint32_t *)(void *)head.data;
+    size_t length = 0;
+    bool at_border = false;
+    for (size_t p = 0; status == PSDVEC_OK && p < store->part_count && length < reach && !at_border;
+         p++) {
+        const pv_token_part *part = &store->parts[p];
+        size_t left = (size_t)reach - length, most = part->tokens < left ? part->tokens : left;
+        size_t count = 0;
+        status = decode_part(&r, part, ids + length, most, &at_border, &count);
+        length += count;
+    }
+    if (at_border)
+        ids[length++] = PV_BORDER;
+    head.length = length * sizeof *ids;
+    if (status == PSDVEC_OK)
+        status = pv_shared_ahead(store, &head, reach, PV_BORDER);
+    pv_buffer_free(&head);
+    return status;
 }
 
 psdvec_status pv_sequence_read(pv_sequence *s, pv_token_store *store, psdvec_oov oov, size_t first,
@@ -198,18 +237,29 @@ static psdvec_status append_piece(const pv_token_store *store, const pv_token_pa
 psdvec_status pv_held_words(pv_token_store *store, pv_buffer *words)
 {
     const uint32_t end = PV_HELD_END;
+    psdvec_status status;
+    pv_scope scope = {.ctx = store->ctx, .what = "text that is held out"};
+    size_t *lengths; /* bytes of each piece; 0 if another member of the group has it */
+    PV_TAKE_ZERO(&scope, lengths, store->held.count);
+    PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t k = 0; k < store->held.count; k++) {
         const pv_piece *piece = &store->held.list[k];
+        size_t before = words->length;
         for (size_t p = 0; p < store->part_count; p++) {
             const pv_token_part *part = &store->parts[p];
             if (same_segment(piece, part) && part->before < piece->first + piece->tokens &&
                 part->before + part->tokens > piece->first)
-                PV_TRY(append_piece(store, part, piece, words));
+                PV_TRY_DONE(append_piece(store, part, piece, words));
         }
-        PV_TRY(pv_buffer_append(words, &end, sizeof end));
+        if (words->length > before)
+            PV_TRY_DONE(pv_buffer_append(words, &end, sizeof end));
+        lengths[k] = words->length - before;
     }
+    status = pv_shared_held_words(store, lengths, words);
     pv_pieces_by_place(&store->held);
-    return PSDVEC_OK;
+done:
+    pv_scope_free(&scope);
+    return status;
 }
 
 typedef struct sorting {

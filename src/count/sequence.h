@@ -47,6 +47,10 @@ static inline uint64_t pv_sequence_bytes(uint64_t tokens)
  * files; NULL: in memory. */
 psdvec_status pv_sequence_read(pv_sequence *sequence, pv_token_store *store, psdvec_oov oov,
                                size_t first, size_t last, uint64_t reach, const char *spill);
+/* In a group: exchanges the first words of every member's text, so that pv_sequence_read finds those
+ * that follow this member's last words. `words`: of the vocabulary. Call once, after pv_held_words. */
+psdvec_status pv_sequence_share(psdvec_context *ctx, pv_token_store *store, uint32_t words,
+                                psdvec_oov oov, uint64_t reach);
 /* Gets the held-out words of a store, as uint32_t in the encoding of held_out.h. Call once, after
  * words have final ids and before pv_sequence_read. */
 psdvec_status pv_held_words(pv_token_store *store, pv_buffer *words);

@@ -37,9 +37,9 @@ static char *put_number(char *out, uint64_t value)
     return out;
 }
 
-static psdvec_status pack_rows(void *self, pv_rows *rows)
+psdvec_status pv_rows_pack(void *unused, pv_rows *rows)
 {
-    (void)self;
+    (void)unused;
     pv_buffer *packed = &rows->packed;
     uint64_t all_bits = 1;
     for (size_t i = 0; i < rows->used; i++)
@@ -78,7 +78,7 @@ static psdvec_status store_group(void *self, size_t group, pv_rows *rows)
 static psdvec_status open_spill(pv_spills *spills, pv_row_sink *sink)
 {
     pv_spill *spill = &spills->list[spills->count];
-    *sink = (pv_row_sink){.prepare = pack_rows, .take = store_group, .self = spills};
+    *sink = (pv_row_sink){.prepare = pv_rows_pack, .take = store_group, .self = spills};
     PV_TAKE_ZERO(&spills->memory, spill->group_end, spills->groups->count + 1);
     PV_TRY(pv_scope_status(&spills->memory));
     return pv_spool_new(spills->memory.ctx, spills->folder, "a spill", 0, &spill->spool);
@@ -113,7 +113,7 @@ psdvec_status pv_spills_begin(pv_spills *spills, pv_row_sink *sink)
     return open_spill(spills, sink);
 }
 
-/* Reads one group of one spill. */
+/* Reads one packed group, of a spill or in memory. */
 typedef struct cursor {
     pv_spool *spool;
     uint64_t next, end; /* range not yet in the block */
@@ -179,6 +179,38 @@ static psdvec_status add_entries(cursor *c, pv_row_sum *sum)
     return next_row(c);
 }
 
+/* Adds up the rows of all cursors. */
+static psdvec_status add_rows(cursor *cursors, size_t count, pv_row_sum *sum, pv_rows *rows)
+{
+    for (size_t i = 0; i < count; i++)
+        PV_TRY(next_row(&cursors[i]));
+    for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
+        for (size_t i = 0; i < count; i++)
+            if (!cursors[i].exhausted && cursors[i].row == row)
+                PV_TRY(add_entries(&cursors[i], sum));
+        PV_TRY(pv_rows_add(rows, row, sum));
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_rows_unpack(psdvec_context *ctx, const pv_packed *pieces, size_t count,
+                             pv_row_sum *sum, pv_rows *rows)
+{
+    cursor *cursors;
+    pv_scope scope = {.ctx = ctx, .what = "rows of other processes"};
+    PV_TAKE(&scope, cursors, count);
+    psdvec_status status = pv_scope_status(&scope);
+    for (size_t i = 0; i < count && status == PSDVEC_OK; i++) {
+        unsigned char *data = (unsigned char *)(uintptr_t)pieces[i].data;
+        cursors[i] = (cursor){
+            .block = data, .at = data, .block_end = data + pieces[i].length, .row = rows->first};
+    }
+    if (status == PSDVEC_OK)
+        status = add_rows(cursors, count, sum, rows);
+    pv_scope_free(&scope);
+    return status;
+}
+
 typedef struct merge_job {
     const pv_spills *spills;
     cursor *cursors; /* workers x spills */
@@ -200,15 +232,8 @@ static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_
                       .block = job->blocks + (first + i) * CURSOR_BLOCK,
                       .row = rows->first};
         c->at = c->block_end = c->block;
-        PV_TRY(next_row(c));
     }
-    for (uint32_t row = rows->first; row < rows->first + rows->count; row++) {
-        for (size_t i = 0; i < spills->count; i++)
-            if (!cursors[i].exhausted && cursors[i].row == row)
-                PV_TRY(add_entries(&cursors[i], sum));
-        PV_TRY(pv_rows_add(rows, row, sum));
-    }
-    return PSDVEC_OK;
+    return add_rows(cursors, spills->count, sum, rows);
 }
 
 psdvec_status pv_spills_merge(const pv_spills *spills, const pv_row_sink *sink, const char *stage)

@@ -16,6 +16,17 @@
 
 enum { PV_FAN_IN = 64 };
 
+/* Packs rows into rows->packed; for pv_row_sink.prepare. */
+psdvec_status pv_rows_pack(void *unused, pv_rows *rows);
+/* A packed group in memory. */
+typedef struct pv_packed {
+    const char *data;
+    size_t length;
+} pv_packed;
+/* Adds up packed groups with the same rows, for which pv_rows_begin was called. */
+psdvec_status pv_rows_unpack(psdvec_context *ctx, const pv_packed *pieces, size_t count,
+                             pv_row_sum *sum, pv_rows *rows);
+
 typedef struct pv_spill {
     pv_spool *spool;
     uint64_t *group_end; /* groups + 1; the first is 0 */

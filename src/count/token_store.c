@@ -2,6 +2,7 @@
 #include "count/token_store.h"
 
 #include "base/thread.h"
+#include "count/shared_text.h"
 
 #include <stdlib.h>
 
@@ -324,10 +325,10 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Counts the documents that begin with the first words of a part, that is, if no earlier part has
- * words of the same document. */
-static void join_parts(pv_token_store *store, const pv_inputs *inputs)
+ * words of the same document. has_words: whether the document in which the first part begins has
+ * any. */
+static void join_parts(pv_token_store *store, const pv_inputs *inputs, bool has_words)
 {
-    bool has_words = false; /* the document so far */
     for (const pv_token_part *part = store->parts; part < store->parts + store->part_count;
          part++) {
         if (part->first_words && !has_words)
@@ -351,6 +352,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     pv_scope scope = {.ctx = ctx, .what = "the tokeniser"};
     store->ctx = ctx;
     store->memory = (pv_scope){.ctx = ctx, .what = "the list of tokens"};
+    store->ahead.ctx = ctx;
     pv_text_faults_init(&store->faults, ctx);
     pthread_mutex_init(&store->lock, NULL);
     pv_pieces_init(&store->held, ctx, hold_out);
@@ -380,12 +382,17 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     pv_progress_end(pv_corpus_progress(corpus));
     if (store->part_count)
         qsort(store->parts, store->part_count, sizeof *store->parts, by_place);
-    join_parts(store, inputs);
+    bool has_words = false;
+    PV_TRY_DONE(pv_shared_order(store, &has_words));
+    join_parts(store, inputs, has_words);
+    PV_TRY_DONE(pv_shared_notes(store, input_count));
     for (size_t i = 0; i < input_count; i++)
         pv_input_note_add(&store->total, &store->inputs[i]);
     pv_corpus_report(corpus);
+    PV_TRY_DONE(pv_shared_pieces(store));
     pv_pieces_choose(&store->held, store->total.tokens);
     pv_text_faults_report(&store->faults, &rules->options);
+    status = pv_group_add(ctx, &store->faults.bad_bytes, 1);
 done:
     pv_corpus_free(corpus);
     pv_scope_free(&scope);
@@ -407,6 +414,7 @@ void pv_token_store_free(pv_token_store *store)
     pv_text_faults_free(&store->faults);
     pv_pieces_free(&store->held);
     pv_phrases_free(&store->phrases);
+    pv_buffer_free(&store->ahead);
     pthread_mutex_destroy(&store->lock);
     pv_free(ctx, store);
 }

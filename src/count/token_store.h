@@ -99,6 +99,8 @@ typedef struct pv_token_store {
     pv_text_faults faults;
     pv_pieces held;     /* pieces that are not counted, by position */
     pv_phrases phrases; /* of the options */
+    pv_buffer ahead; /* uint32_t: the words after the last part, which are in the store of another
+                         * member of the group (shared_text.h); a border ends them */
 } pv_token_store;
 
 /* Reads all inputs. `hold_out`: number of words to hold out. `joining`, if not NULL, overrides the

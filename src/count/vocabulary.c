@@ -4,10 +4,15 @@
  * plus the words that pass the threshold, is in memory; partitions are distributed among threads. A
  * word that passes gets the next number, which depends on scheduling; sorting by frequency and
  * bytes then makes the order independent of it.
+ *
+ * In a group of processes, each merges the words of its own text first, all of them. Every distinct
+ * word then has an owner among the members, chosen by its hash, which adds up its frequencies and
+ * decides; the words that pass are sent to all members.
  */
 #include "count/vocabulary.h"
 
 #include "base/file.h"
+#include "base/group.h"
 #include "base/sort.h"
 #include "base/thread.h"
 #include "count/counts_read.h"
@@ -302,18 +307,22 @@ static psdvec_status decide(merge_job *job, pv_word_table *words)
 {
     psdvec_status status = PSDVEC_OK;
     pthread_mutex_lock(&job->lock);
+    bool shared = pv_group_shares(job->ctx);
     for (uint32_t entry = 0; entry < words->count && status == PSDVEC_OK; entry++) {
         pv_word *word = &words->words[entry];
         const char *text = pv_word_text(words, entry);
         pv_word_key key = pv_word_key_padded(text, word->length);
         uint32_t number = PV_UNKNOWN_WORD, found;
         job->distinct += word->value > 0;
+        if (shared && word->value > 0) /* the owner of the word decides */
+            status = add_survivor(job, text, word, false, &number);
         if (job->fixed) {
+            number = PV_UNKNOWN_WORD;
             if (pv_word_table_find(job->fixed, &key, &found)) {
                 number = found;
                 job->vocabulary->frequency[number] = word->value;
             }
-        } else if (word->value > 0) { /* 0: only in documents that were dropped */
+        } else if (word->value > 0 && !shared) { /* 0: only in documents that were dropped */
             bool kept = job->kept_words && pv_word_table_find(job->kept_words, &key, &found);
             if (kept)
                 job->kept_words->words[found].value = 1; /* it occurs in the text */
@@ -413,18 +422,6 @@ static psdvec_status rank_generation(void *opaque, size_t g, int worker)
     return PSDVEC_OK;
 }
 
-static psdvec_status order_survivors(merge_job *job, const psdvec_count_options *options)
-{
-    size_t passed = job->count;
-    PV_TRY(pv_sort(job->ctx, job->survivors, passed, sizeof *job->survivors, by_frequency,
-                   job->bytes.data));
-    apply_limit(job, options->max_vocab);
-    PV_TAKE(&job->memory, job->rank, passed);
-    PV_TRY(pv_scope_status(&job->memory));
-    PV_TRY(fill_vocabulary(job, passed));
-    return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, job);
-}
-
 static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
 {
     (void)worker;
@@ -437,6 +434,172 @@ static psdvec_status prepare_generation(void *opaque, size_t g, int worker)
     if (generation->spooled)
         return PSDVEC_OK;
     return pv_partition_words(&generation->table, &job->order[g], job->start[g]);
+}
+
+/* Where the text of a word of this member of a group is, in `bytes`. */
+typedef struct local_word {
+    uint64_t offset;
+    uint32_t length;
+} local_word;
+
+/* ---- Words of a group's text ------------------------------------------------------- */
+
+/* A word in a message between members; its bytes follow. */
+typedef struct sent_word {
+    uint64_t frequency;
+    uint32_t length;
+    uint32_t kept;
+} sent_word;
+
+static psdvec_status put_word(pv_buffer *to, const char *text, uint32_t length, uint64_t frequency,
+                              bool kept)
+{
+    sent_word head = {.frequency = frequency, .length = length, .kept = kept};
+    PV_TRY(pv_buffer_append(to, &head, sizeof head));
+    return pv_buffer_append(to, text, length);
+}
+
+/* Reads the word at *at and moves to the next one. */
+static const char *get_word(const pv_buffer *from, size_t *at, sent_word *head)
+{
+    memcpy(head, from->data + *at, sizeof *head);
+    const char *text = from->data + *at + sizeof *head;
+    *at += sizeof *head + head->length;
+    return text;
+}
+
+/* Sends every word to its owner. */
+static psdvec_status send_words(const merge_job *job, pv_buffer *out, pv_buffer *in)
+{
+    uint32_t members = pv_group_members(job->ctx);
+    for (size_t i = 0; i < job->count; i++) {
+        const survivor *s = &job->survivors[i];
+        const char *text = job->bytes.data + s->offset;
+        pv_word_key key = pv_word_key_exact(text, s->length);
+        PV_TRY(put_word(&out[key.hash % members], text, s->length, s->frequency, false));
+    }
+    return pv_group_exchange(job->ctx, out, in);
+}
+
+/* Adds up the words that this member owns, and chooses those that pass. */
+static psdvec_status judge_words(merge_job *job, const pv_buffer *in, pv_buffer *passed)
+{
+    psdvec_status status;
+    pv_word_table sums;
+    uint32_t id, found;
+    PV_TRY_DONE(pv_word_table_init(&sums, job->ctx, 1000));
+    for (uint32_t r = 0; r < pv_group_members(job->ctx); r++)
+        for (size_t at = 0; at < in[r].length;) {
+            sent_word head;
+            const char *text = get_word(&in[r], &at, &head);
+            PV_TRY_DONE(pv_word_table_put(&sums, text, head.length, &id));
+            sums.words[id].value += head.frequency;
+        }
+    job->distinct = sums.count;
+    for (id = 0; id < sums.count && !job->fixed; id++) {
+        const pv_word *word = &sums.words[id];
+        const char *text = pv_word_text(&sums, id);
+        pv_word_key key = pv_word_key_padded(text, word->length);
+        bool kept = job->kept_words && pv_word_table_find(job->kept_words, &key, &found);
+        if (kept || word->value >= job->min_count)
+            PV_TRY_DONE(put_word(passed, text, word->length, word->value, kept));
+    }
+    status = pv_group_add(job->ctx, &job->distinct, 1);
+done:
+    pv_word_table_free(&sums);
+    return status;
+}
+
+/* Replaces the survivors, which are all words of this member, by those that passed. Their old
+ * texts stay at the beginning of `bytes`. */
+static psdvec_status take_passed(merge_job *job, const pv_buffer *in)
+{
+    uint32_t number, found;
+    job->count = 0;
+    for (uint32_t r = 0; r < pv_group_members(job->ctx); r++)
+        for (size_t at = 0; at < in[r].length;) {
+            sent_word head;
+            const char *text = get_word(&in[r], &at, &head);
+            pv_word word = {.value = head.frequency, .length = head.length};
+            PV_TRY(add_survivor(job, text, &word, head.kept, &number));
+            pv_word_key key = pv_word_key_exact(text, head.length);
+            if (head.kept && pv_word_table_find(job->kept_words, &key, &found))
+                job->kept_words->words[found].value = 1;
+        }
+    return PSDVEC_OK;
+}
+
+/* Sets `rank`, from the numbers of local words to final ids. */
+static psdvec_status rank_local(merge_job *job, const local_word *local, size_t count)
+{
+    const pv_vocabulary *v = job->vocabulary;
+    psdvec_status status;
+    pv_word_table final;
+    uint32_t id, found;
+    size_t length;
+    PV_TRY_DONE(pv_word_table_init(&final, job->ctx, v->count));
+    for (uint32_t i = 0; i < v->count; i++) {
+        const char *word = pv_vocabulary_word(v, i, &length);
+        pv_word_key key = pv_word_key_exact(word, (uint32_t)length);
+        PV_TRY_DONE(pv_word_table_add(&final, &key, &id));
+    }
+    for (size_t i = 0; i < count; i++) {
+        pv_word_key key = pv_word_key_exact(job->bytes.data + local[i].offset, local[i].length);
+        job->rank[i] = pv_word_table_find(&final, &key, &found) ? found : PV_UNKNOWN_WORD;
+    }
+done:
+    pv_word_table_free(&final);
+    return status;
+}
+
+/* Orders the survivors, fills the vocabulary and sets the final ids. In a group, the store's ids are
+ * those of the words of this member, `local`; otherwise it is NULL. */
+static psdvec_status order_survivors(merge_job *job, const psdvec_count_options *options,
+                                     const local_word *local, size_t local_count)
+{
+    size_t passed = job->count, ranks = passed > local_count ? passed : local_count;
+    PV_TRY(pv_sort(job->ctx, job->survivors, passed, sizeof *job->survivors, by_frequency,
+                   job->bytes.data));
+    apply_limit(job, options->max_vocab);
+    PV_TAKE(&job->memory, job->rank, ranks);
+    PV_TRY(pv_scope_status(&job->memory));
+    PV_TRY(fill_vocabulary(job, passed));
+    if (local)
+        PV_TRY(rank_local(job, local, local_count));
+    return pv_parallel_tasks(job->ctx, job->store->generation_count, rank_generation, job);
+}
+
+/* The vocabulary of all members, after each has merged its own words. */
+static psdvec_status share_words(merge_job *job, const psdvec_count_options *options)
+{
+    psdvec_context *ctx = job->ctx;
+    psdvec_status status;
+    size_t local_count = job->count;
+    pv_buffer passed = {.ctx = ctx};
+    pv_buffer *out = pv_group_buffers(ctx), *in = pv_group_buffers(ctx);
+    local_word *local;
+    pv_scope scope = {.ctx = ctx, .what = what};
+    PV_TAKE(&scope, local, local_count);
+    if (!out || !in)
+        PV_TRY_DONE(pv_failure(ctx));
+    PV_TRY_DONE(pv_scope_status(&scope));
+    for (size_t i = 0; i < local_count; i++)
+        local[i] = (local_word){job->survivors[i].offset, job->survivors[i].length};
+    PV_TRY_DONE(send_words(job, out, in));
+    PV_TRY_DONE(judge_words(job, in, &passed));
+    if (job->fixed) {
+        status = pv_group_add(ctx, job->vocabulary->frequency, job->vocabulary->count);
+        goto done;
+    }
+    PV_TRY_DONE(pv_group_gather(ctx, passed.data, passed.length, in));
+    PV_TRY_DONE(take_passed(job, in));
+    status = order_survivors(job, options, local, local_count);
+done:
+    pv_buffer_free(&passed);
+    pv_group_buffers_free(ctx, out);
+    pv_group_buffers_free(ctx, in);
+    pv_scope_free(&scope);
+    return status;
 }
 
 static void warn_of_missing_words(psdvec_context *ctx, const pv_word_table *kept_words)
@@ -488,14 +651,16 @@ psdvec_status pv_vocabulary_build(pv_vocabulary *v, pv_token_store *store,
     }
     PV_TRY_DONE(pv_parallel_tasks(ctx, generations, prepare_generation, &job));
     PV_TRY_DONE(pv_parallel_tasks(ctx, PV_PARTITIONS, merge_partition, &job));
-    v->distinct = job.distinct;
-    if (job.kept_words)
-        warn_of_missing_words(ctx, job.kept_words);
     /* The words themselves are not needed any more, only their numbers. */
     for (size_t g = 0; g < generations; g++)
         pv_word_table_free(&store->generations[g]->table);
-    if (!v->fixed)
-        PV_TRY_DONE(order_survivors(&job, options));
+    if (pv_group_shares(ctx))
+        PV_TRY_DONE(share_words(&job, options));
+    else if (!v->fixed)
+        PV_TRY_DONE(order_survivors(&job, options, NULL, 0));
+    v->distinct = job.distinct;
+    if (job.kept_words && pv_group_leads(ctx))
+        warn_of_missing_words(ctx, job.kept_words);
     v->known_tokens = 0;
     for (uint32_t i = 0; i < v->count; i++)
         v->known_tokens += v->frequency[i];

@@ -277,6 +277,8 @@ static psdvec_status made(const bench *b, const char *name, psdvec_status status
 /* ---- context.h */
 ANYTHING(psdvec_context_free, NULL)
 GETTER(psdvec_cancel_if_set, , GIVE(user, (void *)"1"))
+CALL(psdvec_context_join, CTX,
+     GIVE(group, (&(psdvec_group){.size = sizeof(psdvec_group), .members = 1})))
 GETTER(psdvec_error_message, != NULL, CTX)
 GETTER(psdvec_peak_memory, > 0, CTX)
 GETTER(psdvec_threads, > 0, CTX)
@@ -816,6 +818,7 @@ static const row rows[] = {
     ROW(psdvec_context_new, BY_ANSWER, "ctx", "options"),
     ROW(psdvec_context_free, BY_ANSWER, "", "ctx"),
     ROW(psdvec_cancel_if_set, BY_ANSWER, "user", ""),
+    ROW(psdvec_context_join, BY_CONTEXT, "ctx group", ""),
     ROW(psdvec_error_message, BY_ANSWER, "", "ctx"),
     ROW(psdvec_peak_memory, BY_ANSWER, "ctx", ""),
     ROW(psdvec_threads, BY_ANSWER, "ctx", ""),

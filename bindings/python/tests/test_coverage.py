@@ -87,6 +87,7 @@ REAL_FORMAT = {"counts export", "counts import"}
 
 # ---- Functions of the library ------------------------------------------------------------------
 UNUSED = {
+    "psdvec_context_join": "processes that count together are those of the program psdvec-mpi",
     # The tables of options are read row by row, and options are set by name.
     "psdvec_options_name": "kinds are an enumeration",
     "psdvec_options_size": "the structs come from psdvec_settings",

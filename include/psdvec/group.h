@@ -1,0 +1,45 @@
+/* Part of psdvec.h: processes, possibly on different machines, that work together on one call.
+ *
+ * The library does not know how the processes communicate: the host provides one function that
+ * exchanges messages, for example with MPI, as the program psdvec-mpi does. Every process creates a
+ * context, joins the group and makes the same calls with the same options. psdvec_count then shares
+ * the work between them; all other calls run in each process separately.
+ *
+ * The result has the same bits as without a group. Process 0 writes it and passes the warnings of
+ * all processes to its host; the others need not see the folder of the output, except with `resume`.
+ * Every process must see the inputs. If a call fails in one process, it fails in all of them, with
+ * the status and the message of that process.
+ */
+#ifndef PSDVEC_GROUP_H
+#define PSDVEC_GROUP_H
+
+#include <psdvec/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sends out_bytes[r] bytes from out[r] to every other process r, and receives in_bytes[r] bytes
+ * from it into in[r]. The entries of this process are not used. Where a number of bytes is 0, the
+ * pointer may be NULL and nothing is sent. All processes call it the same number of times, from one
+ * thread at a time, though not always the same thread. Returns 0, or another number on failure. */
+typedef int psdvec_exchange_fn(void *self, const void *const *out, const size_t *out_bytes,
+                               void *const *in, const size_t *in_bytes);
+
+typedef struct psdvec_group {
+    size_t size;                  /* sizeof(psdvec_group) */
+    uint32_t rank;                /* the number of this process, from 0 */
+    uint32_t members;             /* the number of processes */
+    const char *name;             /* of this process's machine, for messages; may be NULL */
+    psdvec_exchange_fn *exchange; /* must not be NULL if there is more than one process */
+    void *self;                   /* passed to exchange */
+} psdvec_group;
+
+/* Makes the context a member of a group until it is freed or joins another group. `group` need not
+ * outlive the call; what it points to must outlive the membership. */
+PSDVEC_API psdvec_status psdvec_context_join(psdvec_context *ctx, const psdvec_group *group);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+# psdvec-mpi: several processes on this machine count together.
+load common
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    mpi=$(dirname "$PSDVEC")/psdvec-mpi
+    [ -x "$mpi" ] || skip "psdvec-mpi was not built: MPI is not installed"
+    command -v mpirun >/dev/null || skip "mpirun is not installed"
+    cd "$BATS_FILE_TMPDIR" || return 1
+    mkdir texts
+    # Lines of many lengths in files of many sizes; the last is one long document.
+    for k in 1 2 3 4 5; do
+        awk -v seed=$k 'BEGIN {
+            srand(seed)
+            for (n = 0; n < 30000 * seed; n++)
+                printf "%s%d%s", rand() < .5 ? "a" : "b", int(1 / (rand() + .001)),
+                    seed < 5 && rand() < .02 ? "\n" : " "
+        }' >texts/$k.txt
+    done
+    gzip texts/2.txt
+    "$PSDVEC" count texts --min-count 2 -q -o alone.safetensors
+}
+
+setup() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    mpi=$(dirname "$PSDVEC")/psdvec-mpi
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+}
+
+# Runs psdvec-mpi in as many processes as the first argument says.
+processes() {
+    local count=$1
+    shift
+    timeout 120 mpirun --oversubscribe -n "$count" "$mpi" "$@"
+}
+
+@test "counts of 1, 2, 3 and 4 processes are those of psdvec" {
+    for n in 1 2 3 4; do
+        run processes $n count texts --min-count 2 --threads $((n % 2 + 1)) -o shared.safetensors
+        [ "$status" = 0 ]
+        cmp alone.safetensors shared.safetensors
+        rm shared.safetensors
+    done
+}
+
+@test "process 0 prints the report, once, and writes the log" {
+    run --separate-stderr processes 3 count texts --min-count 2 -v --log log.jsonl -o shared.safetensors
+    [ "$status" = 0 ]
+    [ "$(grep -c 'distinct pairs' <<<"$stderr")" = 1 ]
+    [[ "$stderr" == *"3 processes exchanged "*" bytes in "*" messages"* ]]
+    [ "$(grep -c '"event": *"start"' log.jsonl)" = 1 ]
+    [ "$(grep -c '"event": *"end"' log.jsonl)" = 1 ]
+}
+
+@test "warnings of all processes are printed" {
+    mkdir -p bad
+    cp texts/5.txt bad/1.txt
+    head -c 200000 texts/5.txt >bad/2.txt
+    printf 'caf\351 and t\351l\351phone ' >>bad/2.txt
+    head -c 600000 texts/5.txt >>bad/2.txt
+    run processes 3 count bad --min-count 2 -o shared.safetensors
+    [ "$status" = 0 ]
+    [ "$(grep -c 'warning: bad/2.txt' <<<"$output")" = 1 ]
+}
+
+@test "an error has one message and the exit status of psdvec" {
+    run processes 3 count texts nowhere.txt -o none.safetensors
+    [ "$status" = 3 ]
+    [ "$(grep -c '^psdvec count: nowhere.txt' <<<"$output")" = 1 ]
+    [ ! -e none.safetensors ]
+    run processes 2 count texts --min-count 999999999 -o none.safetensors
+    [ "$status" = 3 ]
+    [ "$(grep -c 'lower --min-count' <<<"$output")" = 1 ]
+    run processes 2 count --nothing
+    [ "$status" = 2 ]
+    [ "$(grep -c 'no option --nothing' <<<"$output")" = 1 ]
+    run processes 2 train texts -o none.safetensors
+    [ "$status" = 2 ]
+    [ "$(grep -c "'train' is not divided among processes" <<<"$output")" = 1 ]
+}
+
+@test "a process with other inputs, options or permissions is reported" {
+    cat >other.sh <<'END'
+#!/bin/sh
+# Runs the program with other arguments in process 1.
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] && exec $OTHER
+exec $ALL
+END
+    chmod +x other.sh
+    common="$mpi count texts -o none.safetensors"
+    export ALL="$common" OTHER="$common --window 3"
+    run timeout 60 mpirun --oversubscribe -n 3 ./other.sh
+    [ "$status" = 4 ]
+    [ "$(grep -c 'the options of process 1 and of process 0 differ' <<<"$output")" = 1 ]
+    OTHER="$mpi count texts/1.txt -o none.safetensors"
+    run timeout 60 mpirun --oversubscribe -n 3 ./other.sh
+    [ "$(grep -c 'the names or sizes of the inputs of process 1' <<<"$output")" = 1 ]
+    OTHER="$mpi count nowhere -o none.safetensors"
+    run timeout 60 mpirun --oversubscribe -n 3 ./other.sh
+    [ "$(grep -c 'psdvec count: nowhere: .*(process 1 of 3 on ' <<<"$output")" = 1 ]
+    # An error before the library begins.
+    OTHER="$mpi count texts --vocab -o none.safetensors"
+    run timeout 60 mpirun --oversubscribe -n 3 ./other.sh
+    [ "$status" = 2 ]
+    [ "$(grep -c 'process 1 of 3 on .* ended with exit status 2' <<<"$output")" = 1 ]
+    [ ! -e none.safetensors ]
+}
+
+@test "standard input is refused" {
+    run processes 2 count - -o none.safetensors </dev/null
+    [ "$status" = 2 ]
+    [[ "$output" == *"standard input can be read by one process only"* ]]
+}
+
+@test "a run of which a process was killed is resumed with another number of processes" {
+    for attempt in 1 2 3; do
+        timeout 60 mpirun --oversubscribe -n 3 "$mpi" count texts --min-count 2 --threads 1 \
+            --resume state -o resumed.safetensors >killed.log 2>&1 &
+        job=$!
+        # Kill one process as soon as the state has a file, or later.
+        for _ in $(seq 200); do
+            [ -n "$(ls state 2>/dev/null)" ] && break
+            sleep 0.02
+        done
+        victim=$(pgrep -f "$mpi count texts .*resumed.safetensors" | grep -v "^$job$" | sed -n 2p)
+        [ -z "$victim" ] || kill -9 "$victim" || true
+        wait $job || true
+    done
+    run processes 2 count texts --min-count 2 --resume state -o resumed.safetensors
+    [ "$status" = 0 ]
+    cmp alone.safetensors resumed.safetensors
+}
+
+@test "processes stay within their memory limit" {
+    run processes 3 count texts --min-count 1 --memory 20M --threads 1 -o small.safetensors
+    [ "$status" = 0 ]
+    "$PSDVEC" count texts --min-count 1 -q -o whole.safetensors
+    cmp whole.safetensors small.safetensors
+    run processes 3 count texts --min-count 1 --memory 1M --threads 1 -o none.safetensors
+    [ "$status" = 6 ]
+    [ "$(grep -c 'psdvec count: ' <<<"$output")" = 1 ]
+    [ ! -e none.safetensors ]
+}

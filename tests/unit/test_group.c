@@ -1,0 +1,434 @@
+/* Groups: several contexts, each in a thread of its own, share the work of a call. */
+#include "base/context.h"
+#include "base/group.h"
+#include "support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST = 5 };
+
+/* ---- A transport between threads: a place for the message from each member to each other -------- */
+
+typedef struct hub {
+    pthread_barrier_t all;
+    uint32_t members;
+    const void *const *out[MOST];
+    const size_t *out_bytes[MOST];
+    uint64_t bytes, calls; /* that were exchanged */
+} hub;
+
+typedef struct member {
+    hub *hub;
+    uint32_t rank;
+    psdvec_context *ctx;
+    const psdvec_count_options *options;
+    const char *const *inputs;
+    size_t input_count;
+    const char *output;
+    psdvec_count_report report;
+    psdvec_status status;
+    char message[500];
+    uint64_t memory;
+    int threads;
+    atomic_int polls_left; /* the call is cancelled after as many questions; negative: never */
+} member;
+
+static int exchange(void *self, const void *const *out, const size_t *out_bytes, void *const *in,
+                    const size_t *in_bytes)
+{
+    member *m = self;
+    hub *h = m->hub;
+    int wrong = 0;
+    h->out[m->rank] = out;
+    h->out_bytes[m->rank] = out_bytes;
+    pthread_barrier_wait(&h->all);
+    for (uint32_t r = 0; r < h->members; r++) {
+        if (r == m->rank)
+            continue;
+        size_t bytes = h->out_bytes[r][m->rank];
+        wrong |= bytes != in_bytes[r];
+        if (bytes == in_bytes[r] && bytes > 0)
+            memcpy(in[r], h->out[r][m->rank], bytes);
+        if (m->rank == 0)
+            h->bytes += bytes;
+    }
+    h->calls += m->rank == 0;
+    pthread_barrier_wait(&h->all);
+    return wrong;
+}
+
+static bool should_cancel(void *user)
+{
+    member *m = user;
+    return atomic_load(&m->polls_left) >= 0 && atomic_fetch_sub(&m->polls_left, 1) == 0;
+}
+
+static void *run_member(void *arg)
+{
+    member *m = arg;
+    psdvec_context_options options;
+    psdvec_context_options_default(&options);
+    options.threads = m->threads;
+    options.memory = m->memory;
+    options.should_cancel = should_cancel;
+    options.user = m;
+    m->status = psdvec_context_new(&options, &m->ctx);
+    if (m->status != PSDVEC_OK)
+        abort(); /* the others would wait */
+    psdvec_group group = {.size = sizeof group,
+                          .rank = m->rank,
+                          .members = m->hub->members,
+                          .name = "here",
+                          .exchange = exchange,
+                          .self = m};
+    if (psdvec_context_join(m->ctx, &group) != PSDVEC_OK)
+        abort();
+    m->status = psdvec_count(m->ctx, m->options, m->inputs, m->input_count, m->output, &m->report);
+    snprintf(m->message, sizeof m->message, "%s", psdvec_error_message(m->ctx));
+    if (atomic_load(&m->ctx->memory_used) != 0)
+        abort();
+    psdvec_context_free(m->ctx);
+    return NULL;
+}
+
+/* Runs all members to their end. */
+static void run_group(member *list, uint32_t members)
+{
+    hub h = {.members = members};
+    pthread_t threads[MOST];
+    pthread_barrier_init(&h.all, NULL, members);
+    for (uint32_t r = 0; r < members; r++) {
+        list[r].hub = &h;
+        list[r].rank = r;
+        assert_int_equal(pthread_create(&threads[r], NULL, run_member, &list[r]), 0);
+    }
+    for (uint32_t r = 0; r < members; r++)
+        pthread_join(threads[r], NULL);
+    pthread_barrier_destroy(&h.all);
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------ */
+
+typedef struct bench {
+    char *folder;
+    char files[4][200];
+    char alone[200], shared[200];
+} bench;
+
+/* Words with a Zipf-like distribution; lines of different length, some of which are very long, so
+ * that documents are cut at the end of segments. */
+static void write_text(const char *path, size_t bytes, unsigned seed)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    uint64_t state = seed;
+    for (size_t written = 0; written < bytes;) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        uint32_t a = (uint32_t)(state >> 33) % 1000 + 1, b = (uint32_t)(state >> 43) % 1000 + 1;
+        written += (size_t)fprintf(file, "w%x", 200000 / a / b);
+        int c = (int)(state >> 58);
+        fputc(c == 0 && (seed % 2 || state >> 50 == 3) ? '\n' : ' ', file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static int set_up(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    assert_non_null(b);
+    b->folder = scratch_new();
+    static const size_t sizes[] = {900 << 10, 0, 2700 << 10, 60 << 10};
+    for (unsigned k = 0; k < 4; k++) {
+        snprintf(b->files[k], sizeof b->files[k], "%s/%u.txt", b->folder, k);
+        write_text(b->files[k], sizes[k], k + 1);
+    }
+    snprintf(b->alone, sizeof b->alone, "%s/alone", b->folder);
+    snprintf(b->shared, sizeof b->shared, "%s/shared", b->folder);
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    bench *b = *state;
+    scratch_free(b->folder);
+    free(b);
+    return 0;
+}
+
+static void assert_same_file(const char *one, const char *two)
+{
+    FILE *a = fopen(one, "rb"), *b = fopen(two, "rb");
+    assert_non_null(a);
+    assert_non_null(b);
+    for (int x = 0; x != EOF;) {
+        x = getc(a);
+        assert_int_equal(x, getc(b));
+    }
+    fclose(a);
+    fclose(b);
+}
+
+static void count_alone(bench *b, const psdvec_count_options *options, size_t files,
+                        psdvec_count_report *report)
+{
+    psdvec_context *ctx;
+    const char *inputs[4];
+    for (size_t k = 0; k < files; k++)
+        inputs[k] = b->files[k];
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    if (psdvec_count(ctx, options, inputs, files, b->alone, report) != PSDVEC_OK)
+        fail_msg("%s", psdvec_error_message(ctx));
+    psdvec_context_free(ctx);
+}
+
+/* Counts with groups of several sizes and compares files and reports. */
+static void compare(bench *b, const psdvec_count_options *options, size_t files, uint64_t memory)
+{
+    psdvec_count_report alone;
+    const char *inputs[4];
+    for (size_t k = 0; k < files; k++)
+        inputs[k] = b->files[k];
+    count_alone(b, options, files, &alone);
+    for (uint32_t members = 1; members <= MOST; members++) {
+        member list[MOST] = {0};
+        for (uint32_t r = 0; r < members; r++)
+            list[r] = (member){.options = options,
+                               .inputs = inputs,
+                               .input_count = files,
+                               .output = b->shared,
+                               .memory = memory,
+                               .threads = 1 + (int)(r % 2),
+                               .polls_left = -1};
+        run_group(list, members);
+        for (uint32_t r = 0; r < members; r++) {
+            if (list[r].status != PSDVEC_OK)
+                fail_msg("%u of %u: %s", r, members, list[r].message);
+            const psdvec_count_report *report = &list[r].report;
+            assert_int_equal(report->tokens, alone.tokens);
+            assert_int_equal(report->documents, alone.documents);
+            assert_int_equal(report->bytes, alone.bytes);
+            assert_int_equal(report->distinct_words, alone.distinct_words);
+            assert_int_equal(report->known_tokens, alone.known_tokens);
+            assert_int_equal(report->words, alone.words);
+            assert_int_equal(report->bigrams, alone.bigrams);
+        }
+        assert_same_file(b->alone, b->shared);
+        assert_int_equal(unlink(b->shared), 0);
+    }
+}
+
+static void a_group_writes_the_same_file(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.min_count = 3;
+    compare(b, &options, 4, UINT64_C(256) << 20);
+}
+
+static void documents_may_span_members(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.window = 300;
+    options.text.document = PSDVEC_DOCUMENT_NONE;
+    options.oov = PSDVEC_OOV_DROP;
+    options.min_count = 2000; /* most words are dropped, so windows reach far */
+    compare(b, &options, 4, UINT64_C(256) << 20);
+}
+
+static void one_file_is_divided(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.subsample = 1e-3;
+    options.max_vocab = 500;
+    const char *keep[] = {"w1", "w30d40", "missing"};
+    options.keep_words = keep;
+    options.keep_words_count = 3;
+    options.hold_out = 2000;
+    compare(b, &options, 1, UINT64_C(256) << 20);
+}
+
+static void members_may_have_little_memory(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.min_count = 1;
+    compare(b, &options, 3, UINT64_C(17) << 20);
+}
+
+static void a_list_of_words_is_shared(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    char list[220];
+    snprintf(list, sizeof list, "%s/list", b->folder);
+    FILE *file = fopen(list, "w");
+    assert_non_null(file);
+    fputs("w1\nw2\nabsent\nw3\nwc8\n", file);
+    fclose(file);
+    options.vocab_file = list;
+    compare(b, &options, 4, UINT64_C(256) << 20);
+}
+
+static void phrases_are_found_together(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.text.phrases = "auto";
+    compare(b, &options, 3, UINT64_C(256) << 20);
+}
+
+static void all_members_fail_with_one_message(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    const char *there[] = {b->files[0]}, *missing[] = {"/nowhere/text"};
+    member list[3];
+    for (uint32_t r = 0; r < 3; r++)
+        list[r] = (member){.options = &options,
+                           .inputs = r == 1 ? missing : there,
+                           .input_count = 1,
+                           .output = b->shared,
+                           .threads = 1,
+                           .polls_left = -1};
+    run_group(list, 3);
+    for (uint32_t r = 0; r < 3; r++) {
+        assert_int_equal(list[r].status, PSDVEC_ERR_NOT_FOUND);
+        assert_non_null(strstr(list[r].message, "/nowhere/text"));
+        if (r != 1)
+            assert_non_null(strstr(list[r].message, "(process 1 of 3 on here)"));
+    }
+    assert_int_not_equal(access(b->shared, F_OK), 0);
+}
+
+static void different_options_and_inputs_are_refused(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options one, two;
+    psdvec_count_options_default(&one);
+    psdvec_count_options_default(&two);
+    two.window = one.window + 1;
+    const char *first[] = {b->files[0]}, *second[] = {b->files[2]};
+    for (int kind = 0; kind < 2; kind++) {
+        member list[2];
+        for (uint32_t r = 0; r < 2; r++)
+            list[r] = (member){.options = r && kind == 0 ? &two : &one,
+                               .inputs = r && kind == 1 ? second : first,
+                               .input_count = 1,
+                               .output = b->shared,
+                               .threads = 1,
+                               .polls_left = -1};
+        run_group(list, 2);
+        for (uint32_t r = 0; r < 2; r++) {
+            assert_int_equal(list[r].status, PSDVEC_ERR_MISMATCH);
+            assert_non_null(strstr(list[r].message, kind ? "inputs" : "options"));
+        }
+    }
+}
+
+/* At whichever point one member is stopped, or lacks memory, all of them return. */
+static void a_member_that_stops_ends_the_call(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    const char *inputs[] = {b->files[0]};
+    int finished = 0;
+    for (int polls = 0; polls < 100000 && !finished; polls += 1 + polls / 4) {
+        member list[3];
+        for (uint32_t r = 0; r < 3; r++)
+            list[r] = (member){.options = &options,
+                               .inputs = inputs,
+                               .input_count = 1,
+                               .output = b->shared,
+                               .threads = 2,
+                               .polls_left = r == (uint32_t)polls % 3 ? polls : -1};
+        run_group(list, 3);
+        finished = list[0].status == PSDVEC_OK;
+        for (uint32_t r = 0; r < 3; r++)
+            assert_int_equal(list[r].status, finished ? PSDVEC_OK : PSDVEC_ERR_CANCELLED);
+        assert_int_equal(access(b->shared, F_OK), finished ? 0 : -1);
+    }
+    assert_true(finished);
+}
+
+static void too_little_memory_of_one_member_ends_the_call(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options options;
+    psdvec_count_options_default(&options);
+    options.min_count = 1;
+    const char *inputs[] = {b->files[0], b->files[2]};
+    for (uint64_t memory = 1 << 20; memory < 40 << 20; memory += 1500 << 10) {
+        member list[3];
+        for (uint32_t r = 0; r < 3; r++)
+            list[r] = (member){.options = &options,
+                               .inputs = inputs,
+                               .input_count = 2,
+                               .output = b->shared,
+                               .memory = r == 2 ? memory : UINT64_C(128) << 20,
+                               .threads = 1,
+                               .polls_left = -1};
+        run_group(list, 3);
+        for (uint32_t r = 0; r < 3; r++)
+            if (list[r].status != PSDVEC_OK && list[r].status != PSDVEC_ERR_BUDGET)
+                fail_msg("%u: %s", r, list[r].message);
+        assert_int_equal(list[0].status, list[2].status);
+    }
+}
+
+static void a_group_must_be_valid(void **state)
+{
+    (void)state;
+    psdvec_context *ctx;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    psdvec_group group = {.size = sizeof group, .rank = 2, .members = 2, .exchange = exchange};
+    assert_int_equal(psdvec_context_join(ctx, NULL), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_context_join(ctx, &group), PSDVEC_ERR_OPTION);
+    group.rank = 1;
+    group.exchange = NULL;
+    assert_int_equal(psdvec_context_join(ctx, &group), PSDVEC_ERR_OPTION);
+    group.exchange = exchange;
+    group.size = 1;
+    assert_int_equal(psdvec_context_join(ctx, &group), PSDVEC_ERR_OPTION);
+    group.size = sizeof group;
+    assert_int_equal(psdvec_context_join(ctx, &group), PSDVEC_OK);
+    group = (psdvec_group){.size = sizeof group, .members = 1}; /* needs no function */
+    assert_int_equal(psdvec_context_join(ctx, &group), PSDVEC_OK);
+    psdvec_context_free(ctx);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_group_writes_the_same_file),
+        TEST(documents_may_span_members),
+        TEST(one_file_is_divided),
+        TEST(members_may_have_little_memory),
+        TEST(a_list_of_words_is_shared),
+        TEST(phrases_are_found_together),
+        TEST(all_members_fail_with_one_message),
+        TEST(different_options_and_inputs_are_refused),
+        TEST(a_member_that_stops_ends_the_call),
+        TEST(too_little_memory_of_one_member_ends_the_call),
+        cmocka_unit_test(a_group_must_be_valid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
