@@ -221,8 +221,9 @@ static psdvec_status take(void *user, const pv_token *tokens, size_t count)
     uint32_t guesses[PV_TOKEN_BATCH];
     /* A new generation must not start within a batch. */
     if (r->words->count + count > r->words->capacity &&
-        pv_word_table_bytes_if_grown(r->words) > r->job->table_share &&
-        r->words->count > FIRST_WORDS) {
+        ((pv_word_table_bytes_if_grown(r->words) > r->job->table_share &&
+          r->words->count > FIRST_WORDS) ||
+         r->words->capacity >= PV_TABLE_MOST)) {
         PV_TRY(flush_part(r));
         PV_TRY(spool_generation(r));
     }

@@ -3,9 +3,6 @@
 
 #include <xxhash.h>
 
-/* Ids stay below this, so that two 16-bit units hold any token (token_store.h). */
-static const uint32_t most_words = UINT32_C(1) << 30;
-
 uint64_t pv_word_hash_long(const char *text, uint32_t length)
 {
     return XXH3_64bits(text, length);
@@ -59,10 +56,12 @@ static void put(pv_word_table *table, uint64_t hash, uint32_t id)
 static psdvec_status grow(pv_word_table *table)
 {
     size_t slots = 2 * (table->mask + 1);
-    if (table->count >= most_words)
-        return pv_fail(table->memory.ctx, PSDVEC_ERR_OVERFLOW, "more than %u distinct words",
-                       most_words);
+    if (table->count >= PV_TABLE_MOST)
+        return pv_fail(table->memory.ctx, PSDVEC_ERR_OVERFLOW, "more than %d distinct words",
+                       PV_TABLE_MOST);
     uint32_t capacity = (uint32_t)(slots / 5 * 3);
+    if (capacity > PV_TABLE_MOST)
+        capacity = PV_TABLE_MOST;
     PV_GROW(&table->memory, table->words, capacity);
     PV_TRY(pv_scope_status(&table->memory));
     table->capacity = capacity;

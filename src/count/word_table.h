@@ -15,7 +15,11 @@
 
 #include <string.h>
 
-enum { PV_WORD_INLINE = 16 };
+enum {
+    PV_WORD_INLINE = 16,
+    PV_TABLE_MOST = (1 << 30) - 2 /* words: tokens have 30 bits (token_store.h), two of which are
+                                   * marks */
+};
 
 typedef struct pv_word {
     uint64_t head[2]; /* the first 16 bytes, zero-padded */
