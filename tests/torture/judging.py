@@ -140,7 +140,8 @@ def judge(reference, outcome, class_):
     if not outcome.stderr.strip():
         problems.append(f"silent: status {outcome.status} without a message")
     if outcome.status not in STATUSES.get(class_, (3, 4, 5, 6)):
-        problems.append(f"status {outcome.status} is not that of such a failure")
+        message = outcome.stderr.strip().partition("\n")[0][:200]
+        problems.append(f"status {outcome.status} is not that of such a failure: {message}")
     return problems + judge_files(reference, outcome, leftovers_are_fine)
 
 

@@ -41,14 +41,15 @@ def plan_faults(options, references):
     seen, plan = set(), []
     for reference in references:
         for class_, faults in FAULTS.items():
-            kinds = [kind for kind, _, chosen in faults if chosen or not options.slice]
+            every = not options.slice or "every" in reference.case.tags and class_ == "alloc"
+            kinds = [kind for kind, _, chosen in faults if chosen or every]
             if not options.has(class_):
                 kinds = []
             if class_ in KILL_CLASSES and options.has("kill") and (
                     "kill" in reference.case.tags if options.slice
                     else reference.plain.files != reference.before):
                 kinds.append("kill")
-            if options.slice and not ("every" in reference.case.tags and class_ == "alloc"):
+            if not every:
                 for first, chain in sorted(reference.sites.get(class_, [])):
                     for kind in kinds:
                         site = (class_, kind, chain[:options.depth])
