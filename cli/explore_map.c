@@ -298,7 +298,7 @@ static void fail(struct api_query *q, unsigned status, const char *message)
 
 void api_send_map(struct api_query *q, struct http_response *response)
 {
-    enum { NOT_FOUND = 404, FAILED = 500, BUSY = 503 };
+    enum { NOT_FOUND = 404, BUSY = 503 };
     const struct explore_map *map = map_of(q);
     pthread_mutex_t *lock = &q->worker->api->maps.lock;
     pthread_mutex_lock(lock);
@@ -307,7 +307,7 @@ void api_send_map(struct api_query *q, struct http_response *response)
     if (state == EXPLORE_MAP_NONE)
         fail(q, NOT_FOUND, "the server was started without a map (--map-words 0)");
     else if (state == EXPLORE_MAP_FAILED)
-        fail(q, FAILED, phrase("there is no map: %s", map->error));
+        fail(q, BUSY, phrase("there is no map: %s", map->error));
     else if (state != EXPLORE_MAP_READY)
         fail(q, BUSY, "the map is being made; " API_ROOT "map says how far it is");
     else { /* the bytes stay until the server ends */
