@@ -63,7 +63,7 @@ SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 # Of the tools of tests, libraries that are preloaded.
 PRELOAD_SRC := tests/tools/kill_at.c
 TOOL_SRC := $(filter-out $(PRELOAD_SRC),$(sort $(wildcard tests/tools/*.c)))
-INJECT_SRC := tests/torture/inject.c
+INJECT_SRC := $(sort $(wildcard tests/torture/*.c))
 HOST_SRC := $(sort $(wildcard tests/host/test_*.c))
 # Those of the program see its headers and are linked with it.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -334,11 +334,11 @@ $(TOOL_BIN): %: %.o $(TEST_LIB) $(BUILD)/flags
 	$(call link,$< $(BUILD)/$(PARTS) $(TEST_BLAS))
 # The library that makes calls fail, for LD_PRELOAD: Linux only. It must come before the runtime of
 # a sanitizer, so it is itself neither sanitized nor instrumented.
-INJECT := $(INJECT_SRC:%.c=$(BUILD)/%.so)
-$(INJECT): $(INJECT_SRC) $(BUILD)/flags
+INJECT := $(BUILD)/tests/torture/inject.so
+$(INJECT): $(INJECT_SRC) tests/torture/inject.h $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$Q$(CC) -std=c11 -fPIC -shared -fvisibility=hidden -fno-omit-frame-pointer -O2 -g $(WARN) $(WERROR_FLAGS) $< -ldl -pthread -o $@
+	$Q$(CC) -std=c11 -fPIC -shared -fvisibility=hidden -fno-omit-frame-pointer -O2 -g $(WARN) $(WERROR_FLAGS) $(INJECT_SRC) -ldl -pthread -o $@
 $(PRELOAD_LIB): $(BUILD)/%.so: %.c $(BUILD)/flags
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -3,6 +3,8 @@
 
 #include "system.h"
 
+#include <errno.h>
+
 const struct exit_line exit_lines[] = {
     {"0", "Success."},
     {"1", "An internal error in psdvec; please report it."},
@@ -36,4 +38,9 @@ int exit_for(psdvec_status status)
     default:
         return EXIT_DEFECT;
     }
+}
+
+int exit_for_output(int error)
+{
+    return error == ENOMEM ? EXIT_RESOURCE : EXIT_OUTPUT;
 }

@@ -25,5 +25,7 @@ extern const struct exit_line exit_lines[];
 
 /* The exit status for a status of the library. */
 int exit_for(psdvec_status status);
+/* For an output that cannot be written, with the errno value of the failure. */
+int exit_for_output(int error);
 
 #endif

@@ -67,7 +67,7 @@ struct plan {
 static int failed(struct site *site, const char *path, int error, const char *why)
 {
     return why ? run_error(site->run, EXIT_OUTPUT, "%s %s", path, why)
-               : run_error(site->run, EXIT_OUTPUT, "cannot write %s: %s%s", path,
+               : run_error(site->run, exit_for_output(error), "cannot write %s: %s%s", path,
                            system_error(error), system_remedy(error));
 }
 

@@ -307,7 +307,7 @@ void api_send_map(struct api_query *q, struct http_response *response)
     if (state == EXPLORE_MAP_NONE)
         fail(q, NOT_FOUND, "the server was started without a map (--map-words 0)");
     else if (state == EXPLORE_MAP_FAILED)
-        fail(q, NOT_FOUND, phrase("there is no map: %s", map->error));
+        fail(q, BUSY, phrase("there is no map: %s", map->error));
     else if (state != EXPLORE_MAP_READY)
         fail(q, BUSY, "the map is being made; " API_ROOT "map says how far it is");
     else { /* the bytes stay until the server ends */

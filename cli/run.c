@@ -202,8 +202,8 @@ int run_library(struct run *run)
 
 static int failed_to_write(struct run *run, const char *what, const struct output *out)
 {
-    return run_error(run, out->error == ENOMEM ? EXIT_RESOURCE : EXIT_OUTPUT, "cannot write %s: %s",
-                     what, output_error(out));
+    return run_error(run, exit_for_output(out->error), "cannot write %s: %s", what,
+                     output_error(out));
 }
 
 /* Finishes the output: EPIPE is not an error, because the reader may have seen enough. */
@@ -324,8 +324,8 @@ int run_command(const struct arguments *arguments)
         code = run_error(&run, EXIT_OUTPUT, "%s", overwritten);
     } else if (!log_open(&run.log, log_path)) {
         int error = errno;
-        code = run_error(&run, error == ENOMEM ? EXIT_RESOURCE : EXIT_OUTPUT,
-                         "cannot write the log %s: %s", log_path, system_error(error));
+        code = run_error(&run, exit_for_output(error), "cannot write the log %s: %s", log_path,
+                         system_error(error));
     } else {
         log_start(&run.log, arguments);
         code = act(&run);

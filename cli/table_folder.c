@@ -233,15 +233,17 @@ static int look(struct table *table, struct table_item *item, bool counts)
 
 /* ---- The folder ------------------------------------------------------------------------------ */
 
-static bool is_empty(const char *folder)
+/* The number of files in a folder; -1 with errno set if it cannot be read. */
+static int count_files(const char *folder)
 {
     struct dirent **entries;
     int count = scandir(folder, &entries, NULL, NULL);
     for (int k = 0; k < count; k++)
         free(entries[k]);
-    if (count >= 0)
-        free(entries);
-    return count == 2;
+    if (count < 0)
+        return -1;
+    free(entries);
+    return count - 2;
 }
 
 /* The folder would be read as text. */
@@ -266,8 +268,9 @@ static int refuse_inside(struct table *table)
 
 static int cannot(struct table *table, const char *what, const char *path)
 {
-    return run_error(table->run, EXIT_OUTPUT, "cannot %s %s: %s%s", what, path, system_error(errno),
-                     system_remedy(errno));
+    int error = errno;
+    return run_error(table->run, exit_for_output(error), "cannot %s %s: %s%s", what, path,
+                     system_error(error), system_remedy(error));
 }
 
 /* Initialises a folder that has no table. */
@@ -283,7 +286,10 @@ static int make_records(struct table *table)
     errno = pv_new_folder(table->records);
     if (errno != 0 && errno != EEXIST)
         return cannot(table, "create the folder", table->records);
-    if (!is_empty(table->records))
+    int files = count_files(table->records);
+    if (files < 0)
+        return cannot(table, "read the folder", table->records);
+    if (files > 0)
         return refuse_other_file(table, table->records,
                                  "already exists, and psdvec table did not write it");
     return EXIT_FINE;

@@ -110,7 +110,10 @@ static int work(struct table *table, struct table_item *item, work_fn *fn, void 
     psdvec_context *outer = run->ctx;
     int error = table_record(table, item, false);
     if (error) {
-        fail(item, error == ENOSPC ? PSDVEC_ERR_DISK_FULL : PSDVEC_ERR_WRITE,
+        fail(item,
+             error == ENOSPC   ? PSDVEC_ERR_DISK_FULL
+             : error == ENOMEM ? PSDVEC_ERR_MEMORY
+                               : PSDVEC_ERR_WRITE,
              no_record(table, error));
         return EXIT_FINE;
     }

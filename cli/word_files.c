@@ -6,6 +6,7 @@
 #include "phrase.h"
 #include "util/walk.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,6 +117,8 @@ static void put_setting(pv_json_writer *to, const char *name, const psdvec_optio
                         psdvec_settings *settings, const char *value, size_t length)
 {
     const char *text = row ? psdvec_settings_get(settings, row->name) : NULL;
+    if (row && !text && errno == ENOMEM)
+        out_of_memory();
     if (text && ((row->word && !strcmp(text, row->word)) ||
                  (row->second_word && !strcmp(text, row->second_word))))
         pv_json_put_string(to, name, text);

@@ -229,7 +229,8 @@ PSDVEC_API psdvec_status psdvec_settings_set(psdvec_settings *settings, const ch
                                              const char *text);
 
 /* Returns the value of an option as text, in the form that psdvec_settings_set accepts; NULL if
- * there is no such option or it has no value. Valid until the next call with `settings`. */
+ * there is no such option or it has no value, or, with the errno value ENOMEM, if memory is short.
+ * Valid until the next call with `settings`. */
 PSDVEC_API const char *psdvec_settings_get(psdvec_settings *settings, const char *name);
 
 /* Copies the options that were set to another struct of the same kind and leaves its other members

@@ -18,6 +18,7 @@
 #include "util/number.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,6 +294,7 @@ const char *psdvec_settings_get(psdvec_settings *settings, const char *name)
     if (!row)
         return NULL;
     free(settings->shown);
+    errno = 0;
     return settings->shown = pv_option_text(row, settings->options);
 }
 

@@ -57,6 +57,8 @@ psdvec_status pv_json_member(const char *json, const char *name, pv_buffer *out)
         PV_TRY_DONE(pv_buffer_append(out, span, length));
         PV_TRY_DONE(pv_buffer_byte(out, 0));
     }
+    if (j.refused)
+        status = pv_failure(out->ctx);
 done:
     pv_buffer_free(&key);
     return status;

@@ -268,6 +268,22 @@ static int read_header(struct archive *archive, struct archive_entry **entry)
 
 typedef int supporter(struct archive *archive);
 
+/* Makes an archive, and lets libarchive allocate the space of its error messages: if it has none when
+ * it wants to report a failure, it ends the process. */
+static psdvec_status new_archive(pv_byte_stream *stream, struct archive **out)
+{
+    struct archive *archive = *out = archive_read_new();
+    if (!archive)
+        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
+    char longest[1000];
+    PV_TRY(pv_memory_probe(stream->ctx, 4 * sizeof longest, "reading an archive"));
+    memset(longest, ' ', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    archive_set_error(archive, 0, "%s", longest);
+    archive_clear_error(archive);
+    return PSDVEC_OK;
+}
+
 /* False: out of memory. */
 static bool set_up(struct archive *archive, supporter *const *formats,
                    archive_read_callback *wants_bytes, pv_byte_stream *stream)
@@ -406,12 +422,11 @@ static psdvec_status open_filter(pv_byte_stream *stream, const packing *how)
     PV_TRY(claim(stream, how->memory, &stream->claimed));
     if (how->frames)
         how->frames(&stream->frames);
-    struct archive *a = stream->filter = archive_read_new();
+    PV_TRY(new_archive(stream, &stream->filter));
+    struct archive *a = stream->filter;
     stream->scope.what = "the reader of compressed files";
     PV_TAKE(&stream->scope, stream->filtered, PACKED_SIZE);
     PV_TRY(pv_scope_status(&stream->scope));
-    if (!a)
-        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     static supporter *const formats[] = {archive_read_support_format_raw,
                                          archive_read_support_format_empty, NULL};
     /* ARCHIVE_WARN: an external program would be used. */
@@ -605,12 +620,11 @@ static psdvec_status open_archive(pv_byte_stream *stream)
 {
     enum { LIBARCHIVE = 1 << 20, BZIP2 = 4 << 20 }; /* a zip file may contain bzip2 */
     PV_TRY(claim(stream, LIBARCHIVE + BZIP2, &stream->claimed));
-    struct archive *a = stream->archive = archive_read_new();
+    PV_TRY(new_archive(stream, &stream->archive));
+    struct archive *a = stream->archive;
     stream->scope.what = "the reader of archives";
     PV_TAKE(&stream->scope, stream->packed, PACKED_SIZE);
     PV_TRY(pv_scope_status(&stream->scope));
-    if (!a)
-        return pv_fail(stream->ctx, PSDVEC_ERR_MEMORY, "%s: out of memory", stream->path);
     pv_utf8_open(&stream->utf8);
     static supporter *const formats[] = {archive_read_support_format_tar,
                                          archive_read_support_format_zip,

@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "util/number.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +41,29 @@ static bool is_value(const char *text)
     return text && *text;
 }
 
-/* The preset that the options select; NULL: that of the defaults. */
-static const char *preset_of(psdvec_options_kind kind, psdvec_settings *settings)
+/* The value of an option, which lives as long as the report; NULL: it has none. */
+static psdvec_status keep_value(pv_report *r, psdvec_settings *settings, const psdvec_option *row,
+                                const char **value)
+{
+    const char *text = psdvec_settings_get(settings, row->name);
+    *value = NULL;
+    if (!text && errno == ENOMEM)
+        return pv_fail(r->ctx, PSDVEC_ERR_MEMORY, "out of memory while reading options");
+    *value = keep(r, is_value(text) ? text : NULL);
+    return pv_scope_status(&r->scope);
+}
+
+/* Sets *preset to the preset that the options select, if they select one. */
+static psdvec_status find_preset(pv_report *r, psdvec_options_kind kind, psdvec_settings *settings,
+                                 const char **preset)
 {
     const psdvec_option *row;
-    for (size_t k = 0; (row = psdvec_options_at(kind, k)); k++)
+    const char *own = NULL;
+    for (size_t k = 0; (row = psdvec_options_at(kind, k)) && !own; k++)
         if (row->selects_preset)
-            return psdvec_settings_get(settings, row->name);
-    return NULL;
+            PV_TRY(keep_value(r, settings, row, &own));
+    *preset = own ? own : *preset;
+    return PSDVEC_OK;
 }
 
 /* Files of models store the thresholds of the vocabulary separately. */
@@ -78,15 +94,14 @@ static psdvec_status take_options(pv_report *r, psdvec_options_kind kind, psdvec
         if (!is_recorded(kind, row) || (kind == PSDVEC_OPTIONS_BASELINE && row->selects_preset) ||
             !psdvec_options_hold(kind, psdvec_settings_struct(used), row->needs))
             continue;
-        const char *value = psdvec_settings_get(used, row->name);
         pv_report_option *to = &stage->options[stage->count++];
-        *to = (pv_report_option){.row = row, .value = keep(r, is_value(value) ? value : NULL)};
-        value = row->selects_preset ? row->fallback : psdvec_settings_get(usual, row->name);
-        to->fallback = keep(r, is_value(value) ? value : NULL);
+        *to = (pv_report_option){.row = row, .fallback = row->fallback};
+        PV_TRY(keep_value(r, used, row, &to->value));
+        if (!row->selects_preset)
+            PV_TRY(keep_value(r, usual, row, &to->fallback));
         to->meaning = meaning_of(row, to->value);
         to->changed = !is_same(to->value, to->fallback) && !is_automatic(row);
         stage->changed += to->changed;
-        PV_TRY(pv_scope_status(&r->scope));
     }
     return PSDVEC_OK;
 }
@@ -102,9 +117,7 @@ static psdvec_status take_stage(pv_report *r, psdvec_options_kind kind, const ch
         return PSDVEC_OK;
     }
     PV_TRY_DONE(status);
-    const char *own = preset_of(kind, used);
-    *preset = own ? keep(r, own) : *preset;
-    PV_TRY_DONE(pv_scope_status(&r->scope));
+    PV_TRY_DONE(find_preset(r, kind, used, preset));
     usual = psdvec_settings_new(kind, *preset);
     if (!usual)
         PV_TRY_DONE(pv_fail(r->ctx, PSDVEC_ERR_MEMORY, "out of memory while reading options"));

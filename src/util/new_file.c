@@ -268,13 +268,19 @@ int pv_new_file_open(pv_new_file *file, const char *path, const char **why)
     return error;
 }
 
-void pv_new_file_drop(pv_new_file *file)
+static void remove_name(pv_new_file *file)
 {
     if (file->name)
         unlink(file->name);
+    free(file->name);
+    file->name = NULL;
+}
+
+void pv_new_file_drop(pv_new_file *file)
+{
+    remove_name(file);
     if (file->fd >= 0)
         close(file->fd);
-    free(file->name);
     free(file->folder);
     free(file->target);
     *file = (pv_new_file){.fd = -1};
@@ -488,7 +494,10 @@ int pv_new_files_place(pv_new_file *const *files, size_t count, bool sync, size_
     }
     *failed = 0;
     int error = count == 1 ? place_one(files[0], sync) : place_set(files, count, sync, failed);
-    for (size_t k = 0; k < count && !error; k++)
-        sweep_beside(files[k]->target, "new");
+    for (size_t k = 0; k < count; k++)
+        if (!error)
+            sweep_beside(files[k]->target, "new");
+        else
+            remove_name(files[k]);
     return error;
 }

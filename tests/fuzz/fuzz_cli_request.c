@@ -35,7 +35,7 @@ static void start(void)
     static fuzz_file model;
     static struct arguments arguments;
     static char path[200], topics[60] = "--topics=/tmp/psdvec-fuzz-XXXXXX";
-    static char *argv[] = {path, "--threads=1", "--memory=64M", "--quiet", topics, NULL};
+    static char *argv[] = {path, "--threads=1", "--memory=256M", "--quiet", topics, NULL};
     char *topics_path = topics + strlen("--topics=");
     char bytes[1 << 14];
     const char *error;

@@ -547,6 +547,27 @@ static void a_set_is_replaced_completely_or_not_at_all(void **state)
     free(two);
 }
 
+/* The caller may find no memory to report the failure, and end the process before it drops them. */
+static void new_files_that_cannot_be_placed_have_no_names(void **state)
+{
+    bench *b = *state;
+    char *one = scratch_path(b->folder, "one"), *two = scratch_path(b->folder, "two");
+    const char *const paths[] = {one, two}, *why;
+    pv_new_file files[2];
+    size_t failed;
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(pv_new_file_open(&files[k], paths[k], &why), 0);
+    assert_int_equal(mkdir(two, 0777), 0);
+    pv_new_file *const list[] = {&files[0], &files[1]};
+    assert_int_equal(pv_new_files_place(list, 2, false, &failed), EISDIR);
+    assert_int_equal(failed, 1);
+    assert_int_equal(scratch_entries(b->folder), 1);
+    for (int k = 0; k < 2; k++)
+        pv_new_file_drop(&files[k]);
+    free(one);
+    free(two);
+}
+
 static void what_a_killed_process_left_is_removed(void **state)
 {
     bench *b = *state;
@@ -868,6 +889,7 @@ int main(void)
         TEST(an_output_appears_when_it_is_complete),
         TEST(a_discarded_output_leaves_nothing),
         TEST(a_set_is_replaced_completely_or_not_at_all),
+        TEST(new_files_that_cannot_be_placed_have_no_names),
         TEST(what_a_killed_process_left_is_removed),
         TEST(a_link_is_followed),
         TEST(a_link_to_nothing_yet_is_followed),

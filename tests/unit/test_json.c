@@ -521,6 +521,20 @@ static void a_failed_allocation_ends_the_reading(void **state)
     free(text);
 }
 
+static void a_member_without_memory_for_its_key_is_not_missing(void **state)
+{
+    psdvec_context *ctx = *state;
+    pv_buffer out = {.ctx = ctx};
+    uint64_t left = pv_memory_left(ctx);
+    assert_int_equal(pv_memory_claim(ctx, left, "all"), PSDVEC_OK);
+    assert_int_equal(pv_json_member("{\"a\": 1}", "a", &out), PSDVEC_ERR_BUDGET);
+    pv_memory_unclaim(ctx, left);
+    pv_begin(ctx);
+    assert_int_equal(pv_json_member("{\"a\": 1}", "a", &out), PSDVEC_OK);
+    assert_string_equal(out.data, "1");
+    pv_buffer_free(&out);
+}
+
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
 static void u64_is_exact_to_its_limits(void **state)
@@ -908,6 +922,7 @@ int main(void)
         cmocka_unit_test(long_strings_of_every_mixture_are_preserved),
         cmocka_unit_test(fast_and_portable_scans_agree),
         cmocka_unit_test(a_failed_allocation_ends_the_reading),
+        cmocka_unit_test(a_member_without_memory_for_its_key_is_not_missing),
         cmocka_unit_test(u64_is_exact_to_its_limits),
         cmocka_unit_test(i64_is_exact_to_its_limits),
         cmocka_unit_test(doubles_are_rounded_correctly),
