@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Quality of a map of words: how well neighbours and distances of the vectors are kept.
 
-    bench/map.py MODEL --words 5000 [--seeds 3] [--tsne] [--pacmap FOLDER]
+    bench/map.py MODEL --words 5000 [--seeds 3] [--tsne] [--umap] [--pacmap FOLDER]
 
-Compares the map of psdvec (program psdvec in $PSDVEC or build/psdvec) with scikit-learn's t-SNE and,
-if FOLDER has its source, the reference implementation of PaCMAP and LocalMAP (https://github.com/YingfanWang/PaCMAP,
-folder source; needs numba), which gets exact neighbours. All get the same vectors of length 1.
+Compares the map of psdvec (program psdvec in $PSDVEC or build/psdvec) with scikit-learn's t-SNE, umap-learn
+and, if FOLDER has its source, the reference implementation of PaCMAP and LocalMAP
+(https://github.com/YingfanWang/PaCMAP, folder source; needs numba), which gets exact neighbours. All get the
+same vectors of length 1. Shown are means, and below them the standard deviation between seeds.
 
     trust   trustworthiness with 10 neighbours (Venna and Kaski 2001)
     kept    share of the 10 nearest neighbours that are among the 10 nearest on the map
     order   share of random triplets of which the map keeps which distance is smaller
+    CPU     user and system time of making a map, without compilation by numba
 """
 import argparse
 import csv
@@ -57,14 +59,27 @@ def reference(folder, rows, seed, name):
     return getattr(source, name)(n_components=2, n_neighbors=None, random_state=seed).fit_transform(rows.copy(), init="pca")
 
 
-def measure(rows, points):
-    near = NearestNeighbors(n_neighbors=11).fit(rows).kneighbors(rows, return_distance=False)[:, 1:]
-    here = NearestNeighbors(n_neighbors=11).fit(points).kneighbors(points, return_distance=False)[:, 1:]
+def umap(rows, seed):
+    from umap import UMAP
+
+    return UMAP(random_state=seed).fit_transform(rows)
+
+
+def neighbours(rows):
+    return NearestNeighbors(n_neighbors=11, algorithm="auto").fit(rows).kneighbors(rows, return_distance=False)[:, 1:]
+
+
+def measure(rows, near, points):
+    here = neighbours(points)
     kept = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(near, here)])
     i, j, k = np.random.default_rng(1).integers(0, len(rows), (3, 200000))
     apart = lambda x, a, b: np.linalg.norm(x[a] - x[b], axis=1)
     order = np.mean((apart(rows, i, j) < apart(rows, i, k)) == (apart(points, i, j) < apart(points, i, k)))
     return trustworthiness(rows, points, n_neighbors=10), kept, order
+
+
+def spent():
+    return sum(os.times()[:4])
 
 
 def main():
@@ -73,6 +88,7 @@ def main():
     parser.add_argument("--words", type=int, default=5000)
     parser.add_argument("--seeds", type=int, default=1, help="maps of each kind, of which the mean is shown")
     parser.add_argument("--tsne", action="store_true")
+    parser.add_argument("--umap", action="store_true")
     parser.add_argument("--pacmap", metavar="FOLDER")
     arguments = parser.parse_args()
     program = os.environ.get("PSDVEC", "build/psdvec")
@@ -85,14 +101,23 @@ def main():
         if arguments.pacmap:
             for name in ("PaCMAP", "LocalMAP"):
                 kinds[name] = lambda seed, name=name: reference(arguments.pacmap, rows, seed, name)
+                reference(arguments.pacmap, rows[:500], 0, name)  # compiles
+        if arguments.umap:
+            kinds["UMAP"] = lambda seed: umap(rows, seed)
+            umap(rows[:500], 0)
         if arguments.tsne:
             kinds["t-SNE"] = lambda seed: TSNE(init="pca", random_state=seed).fit_transform(rows)
+        near = neighbours(rows)
         print(f"{'map':16}{'trust':>8}{'kept':>8}{'order':>8}{'CPU':>10}")
         for name, make in kinds.items():
-            begin = time.process_time() + sum(os.times()[2:4])
-            results = [measure(rows, make(seed)) for seed in range(arguments.seeds)]
-            spent = (time.process_time() + sum(os.times()[2:4]) - begin) / arguments.seeds
-            print(f"{name:16}" + "".join(f"{x:8.4f}" for x in np.mean(results, axis=0)) + f"{spent:8.1f} s", flush=True)
+            results, times = [], []
+            for seed in range(arguments.seeds):
+                begin = spent()
+                points = make(seed)
+                times.append(spent() - begin)
+                results.append(measure(rows, near, points))
+            print(f"{name:16}" + "".join(f"{x:8.4f}" for x in np.mean(results, axis=0)) + f"{np.mean(times):8.1f} s")
+            print(" " * 16 + "".join(f"{x:8.4f}" for x in np.std(results, axis=0, ddof=1 if arguments.seeds > 1 else 0)), flush=True)
 
 
 if __name__ == "__main__":

@@ -22,10 +22,11 @@ function wordMap({canvas, tip, data, always = false}) {
 
   const size = 65535, view = {x: size / 2, y: size / 2, scale: 1};
   let chosen = null, width = 0, height = 0, queued = false, whole = 1;
-  // The extent of the values without the outermost ones, which are often far from the others.
+  // The extent of the values without those that are far from the others.
   function span(values) {
-    const sorted = Float64Array.from(values).sort(), skipped = Math.floor(sorted.length / 200);
-    const least = sorted[skipped], most = sorted[sorted.length - 1 - skipped];
+    const sorted = Float64Array.from(values).sort(), quantile = (share) => sorted[Math.round(share * (total - 1))];
+    const low = quantile(0.05), high = quantile(0.95), beyond = 0.3 * (high - low);
+    const least = Math.max(quantile(0.005), low - beyond), most = Math.min(quantile(0.995), high + beyond);
     return {extent: most - least, middle: (least + most) / 2};
   }
   const spans = {x: span(x), y: span(y)};

@@ -7,7 +7,7 @@
  *
  * Time: labels x candidates.
  */
-#include "map/drawing.h"
+#include "map/letters.h"
 
 #include "base/arguments.h"
 #include "base/file.h"
@@ -504,7 +504,7 @@ static psdvec_status draw(psdvec_context *ctx, const psdvec_map *map,
         return pv_map_tsv(ctx, map, to);
     bool svg = format == PSDVEC_MAP_SVG;
     PV_TRY_DONE(
-        pv_drawing_make(ctx, map, options, svg ? pv_map_svg_width : pv_map_png_width, &drawing));
+        pv_drawing_make(ctx, map, options, svg ? pv_map_svg_width : pv_letters_width, &drawing));
     status = svg ? pv_map_svg(ctx, &drawing, to) : pv_map_png(ctx, &drawing, to);
 done:
     pv_drawing_free(&drawing);

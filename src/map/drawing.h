@@ -47,7 +47,6 @@ uint32_t pv_drawing_character(const char *text, size_t length, size_t *at);
 psdvec_status pv_map_svg(psdvec_context *ctx, const pv_drawing *drawing, pv_buffer *to);
 double pv_map_svg_width(const char *text, size_t length, bool bold);
 psdvec_status pv_map_png(psdvec_context *ctx, const pv_drawing *drawing, pv_buffer *to);
-double pv_map_png_width(const char *text, size_t length, bool bold);
 psdvec_status pv_map_tsv(psdvec_context *ctx, const psdvec_map *map, pv_buffer *to);
 
 #endif

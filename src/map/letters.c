@@ -1,4 +1,4 @@
-/* The letters of images of maps: a sans serif in strokes, drawn for this program.
+/* The letters of pictures of maps: a sans serif in strokes, drawn for this program.
  *
  * A letter has a width and a path on a grid of 100 units per size: the baseline is 0, small letters
  * are 50 high, capitals 70. Commands of a path: m x y moves, l x y draws a line, q x y x y a quadratic
@@ -8,6 +8,7 @@
  * Latin with accents, Greek and Cyrillic; tables are in the order of code points. */
 #include "map/letters.h"
 
+#include <math.h>
 #include <stddef.h>
 
 typedef struct letter {
@@ -481,4 +482,77 @@ pv_letter pv_letter_of(uint32_t code)
     l.tall = (b >= 'A' && b <= 'Z') || (b >= 0x391 && b < 0x3B1) || (b >= 0x400 && b < 0x430) ||
              b == 'b' || b == 'd' || b == 'h' || b == 'k' || b == 'l';
     return l;
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------ */
+
+double pv_letters_width(const char *text, size_t length, bool bold)
+{
+    double sum = 0;
+    for (size_t at = 0; at < length;)
+        sum += pv_letter_of(pv_drawing_character(text, length, &at)).width + (bold ? 3 : 0);
+    return sum / 100;
+}
+
+double pv_letters_stroke(const pv_drawn_label *label)
+{
+    return fmax((label->bold ? 0.125 : 0.085) * label->size, 1);
+}
+
+bool pv_letters_known(const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;)
+        if (!pv_letter_of(pv_drawing_character(text, length, &at)).known)
+            return false;
+    return true;
+}
+
+/* Draws a path whose origin is (right, up) in the units of the letter, which is at (x, y). */
+static psdvec_status draw_path(const char *path, double x, double y, double scale, double right,
+                               double up, pv_stroke_fn *draw, void *user)
+{
+    while (*path) {
+        char command = *path++;
+        size_t count = command == 'a' ? 6 : command == 'q' || command == 'e' ? 4 : 2;
+        double v[6] = {0};
+        for (size_t k = 0; k < count; k++) {
+            int number = 0, sign = 1;
+            for (; *path == ' ' || *path == '-'; path++)
+                sign = *path == '-' ? -1 : sign;
+            for (; *path >= '0' && *path <= '9'; path++)
+                number = 10 * number + (*path - '0');
+            v[k] = sign * number;
+            if (k < 2 || command == 'q')
+                v[k] = k % 2 ? y - scale * (v[k] + up) : x + scale * (v[k] + right);
+            else if (k < 4)
+                v[k] *= scale; /* radii */
+        }
+        while (*path == ' ')
+            path++;
+        if (command == 'e')
+            v[5] = 360;
+        if (command == 'd') { /* a short line */
+            PV_TRY(draw(user, &(pv_stroke){'m', {v[0] - scale, v[1]}}));
+            PV_TRY(draw(user, &(pv_stroke){'l', {v[0] + scale, v[1]}}));
+            continue;
+        }
+        PV_TRY(draw(user, &(pv_stroke){command == 'e' ? 'a' : command,
+                                       {v[0], v[1], v[2], v[3], v[4], v[5]}}));
+    }
+    return PSDVEC_OK;
+}
+
+psdvec_status pv_letters_draw(const pv_drawn_label *label, pv_stroke_fn *draw, void *user)
+{
+    double x = label->x, y = label->y, scale = label->size / 100, last = 0;
+    for (size_t at = 0; at < label->length;) {
+        pv_letter l = pv_letter_of(pv_drawing_character(label->text, label->length, &at));
+        PV_TRY(draw_path(l.path, x, y, scale, 0, 0, draw, user));
+        for (int k = 0; k < 2 && l.marks[k]; k++)
+            PV_TRY(draw_path(l.marks[k], x, y, scale, l.width > 0 ? l.width / 2 : -last / 2,
+                             l.below[k] ? 55 : (l.tall ? 76 : 56) + (k ? 15 : 0), draw, user));
+        last = l.width > 0 ? l.width : last;
+        x += (l.width > 0 ? l.width + (label->bold ? 3 : 0) : 0) * scale;
+    }
+    return PSDVEC_OK;
 }

@@ -1,9 +1,8 @@
-/* The letters of images of maps, as strokes. */
+/* The letters of pictures of maps, as strokes. */
 #ifndef PV_MAP_LETTERS_H
 #define PV_MAP_LETTERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "map/drawing.h"
 
 typedef struct pv_letter {
     double width;         /* to the next letter, in hundredths of the size */
@@ -15,5 +14,23 @@ typedef struct pv_letter {
 } pv_letter;
 
 pv_letter pv_letter_of(uint32_t code);
+
+/* A stroke of a text, in pixels: 'm' moves to v[0], v[1]; 'l' draws a line to there; 'q' a quadratic
+ * curve with the control point v[0], v[1] to v[2], v[3]; 'a' an arc of the ellipse around v[0], v[1] with
+ * the radii v[2], v[3], from v[4] to v[5] degrees, anticlockwise. */
+typedef struct pv_stroke {
+    char command;
+    double v[6];
+} pv_stroke;
+
+typedef psdvec_status pv_stroke_fn(void *user, const pv_stroke *stroke);
+
+/* Calls `draw` for each stroke of a label. */
+psdvec_status pv_letters_draw(const pv_drawn_label *label, pv_stroke_fn *draw, void *user);
+/* The width of a text of size 1, and of the strokes of a label. */
+double pv_letters_width(const char *text, size_t length, bool bold);
+double pv_letters_stroke(const pv_drawn_label *label);
+/* Whether all characters are known. */
+bool pv_letters_known(const char *text, size_t length);
 
 #endif

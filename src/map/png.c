@@ -6,16 +6,14 @@
  *
  * Memory: 3 bytes per pixel, as much again for the file, and a float per pixel of the widest label.
  */
-#include "map/drawing.h"
 #include "map/letters.h"
 
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
 
-static const double stroke[2] = {0.085, 0.125}; /* of the size: regular, bold */
-static const double halo = 1.6;                 /* pixels */
-enum { CURVE = 8, ELLIPSE = 24 };               /* lines of a curve and of an ellipse */
+static const double halo = 1.6;   /* pixels */
+enum { CURVE = 8, ELLIPSE = 24 }; /* lines of a curve and of an ellipse */
 
 typedef struct canvas {
     size_t width, height;
@@ -24,14 +22,6 @@ typedef struct canvas {
     int64_t left, top;     /* of the box */
     size_t across, down;
 } canvas;
-
-double pv_map_png_width(const char *text, size_t length, bool bold)
-{
-    double sum = 0;
-    for (size_t at = 0; at < length;)
-        sum += pv_letter_of(pv_drawing_character(text, length, &at)).width + (bold ? 3 : 0);
-    return sum / 100;
-}
 
 static void blend(canvas *c, int64_t x, int64_t y, uint32_t colour, double cover)
 {
@@ -88,102 +78,61 @@ static void add_line(canvas *c, double x0, double y0, double x1, double y1, doub
 
 typedef struct pen {
     canvas *c;
-    double x, y, scale; /* of the origin of the letter, and of its units */
-    double at_x, at_y;  /* in pixels */
+    double x, y; /* where it is */
     double reach;
 } pen;
 
 static void line_to(pen *p, double x, double y)
 {
-    double to_x = p->x + p->scale * x, to_y = p->y - p->scale * y;
-    add_line(p->c, p->at_x, p->at_y, to_x, to_y, p->reach);
-    p->at_x = to_x;
-    p->at_y = to_y;
+    add_line(p->c, p->x, p->y, x, y, p->reach);
+    p->x = x;
+    p->y = y;
 }
 
-static void move_to(pen *p, double x, double y)
+static psdvec_status draw_stroke(void *user, const pv_stroke *stroke)
 {
-    p->at_x = p->x + p->scale * x;
-    p->at_y = p->y - p->scale * y;
-}
-
-static void arc(pen *p, const double *v, double from, double to)
-{
-    const double degree = 3.14159265358979323846 / 180;
-    int steps = (int)ceil((to - from) / 360 * ELLIPSE);
-    for (int k = 0; k <= steps; k++) {
-        double angle = (from + (to - from) * k / steps) * degree;
-        double x = v[0] + v[2] * cos(angle), y = v[1] + v[3] * sin(angle);
-        if (k == 0)
-            move_to(p, x, y);
-        else
-            line_to(p, x, y);
-    }
-}
-
-/* Draws a path (letters.c), whose origin is at (x, y) of the letter. */
-static void draw_path(pen *p, const char *path, double x, double y)
-{
-    double last[2] = {0, 0};
-    while (*path) {
-        char command = *path++;
-        size_t count = command == 'a' ? 6 : command == 'q' || command == 'e' ? 4 : 2;
-        double v[6];
-        for (size_t k = 0; k < count; k++) {
-            int number = 0, sign = 1;
-            for (; *path == ' ' || *path == '-'; path++)
-                sign = *path == '-' ? -1 : sign;
-            for (; *path >= '0' && *path <= '9'; path++)
-                number = 10 * number + (*path - '0');
-            bool place = k < 2 || (command == 'q');
-            v[k] = sign * number + (place ? (k % 2 ? y : x) : 0);
+    const double degree = 3.14159265358979323846 / 180, *v = stroke->v;
+    pen *p = user;
+    double x = p->x, y = p->y;
+    switch (stroke->command) {
+    case 'm':
+        p->x = v[0];
+        p->y = v[1];
+        break;
+    case 'q':
+        for (int k = 1; k <= CURVE; k++) {
+            double t = (double)k / CURVE, a = (1 - t) * (1 - t), b = 2 * t * (1 - t);
+            line_to(p, a * x + b * v[0] + t * t * v[2], a * y + b * v[1] + t * t * v[3]);
         }
-        while (*path == ' ')
-            path++;
-        if (command == 'm') {
-            move_to(p, v[0], v[1]);
-        } else if (command == 'l') {
-            line_to(p, v[0], v[1]);
-        } else if (command == 'd') {
-            move_to(p, v[0] - 1, v[1]);
-            line_to(p, v[0] + 1, v[1]);
-        } else if (command == 'q') {
-            for (int k = 1; k <= CURVE; k++) {
-                double t = (double)k / CURVE, a = (1 - t) * (1 - t), b = 2 * t * (1 - t);
-                line_to(p, a * last[0] + b * v[0] + t * t * v[2],
-                        a * last[1] + b * v[1] + t * t * v[3]);
-            }
-        } else if (command == 'e') {
-            arc(p, v, 0, 360);
-        } else if (command == 'a') {
-            arc(p, v, v[4], v[5]);
+        break;
+    case 'a':
+        for (int k = 0, steps = (int)ceil((v[5] - v[4]) / 360 * ELLIPSE); k <= steps; k++) {
+            double angle = (v[4] + (v[5] - v[4]) * k / steps) * degree;
+            double to_x = v[0] + v[2] * cos(angle), to_y = v[1] - v[3] * sin(angle);
+            if (k == 0) {
+                p->x = to_x;
+                p->y = to_y;
+            } else
+                line_to(p, to_x, to_y);
         }
-        last[0] = command == 'q' ? v[2] : v[0];
-        last[1] = command == 'q' ? v[3] : v[1];
+        break;
+    default:
+        line_to(p, v[0], v[1]);
     }
+    return PSDVEC_OK;
 }
 
 static void draw_text(canvas *c, const pv_drawn_label *label, uint32_t colour, uint32_t background)
 {
-    double half = fmax(stroke[label->bold] * label->size / 2, 0.5), reach = half + halo + 1;
+    double half = pv_letters_stroke(label) / 2;
+    pen p = {.c = c, .reach = half + halo + 1};
     c->left = (int64_t)floor(label->x - 2);
     c->top = (int64_t)floor(label->y - label->size * 1.05);
     c->across = (size_t)ceil(label->width) + 5;
     c->down = (size_t)ceil(label->size * 1.4) + 2;
     for (size_t k = 0; k < c->across * c->down; k++)
         c->distance[k] = INFINITY;
-    double x = label->x, last = 0;
-    for (size_t at = 0; at < label->length;) {
-        pv_letter letter = pv_letter_of(pv_drawing_character(label->text, label->length, &at));
-        double scale = label->size / 100;
-        pen p = {.c = c, .x = x, .y = label->y, .scale = scale, .reach = reach};
-        draw_path(&p, letter.path, 0, 0);
-        for (int k = 0; k < 2 && letter.marks[k]; k++)
-            draw_path(&p, letter.marks[k], letter.width > 0 ? letter.width / 2 : -last / 2,
-                      letter.below[k] ? 55 : (letter.tall ? 76 : 56) + (k ? 15 : 0));
-        last = letter.width > 0 ? letter.width : last;
-        x += (letter.width > 0 ? letter.width + (label->bold ? 3 : 0) : 0) * scale;
-    }
+    (void)pv_letters_draw(label, draw_stroke, &p); /* strokes cannot fail */
     for (size_t row = 0; row < c->down; row++)
         for (size_t column = 0; column < c->across; column++) {
             double away = (double)c->distance[row * c->across + column];
@@ -253,13 +202,8 @@ static psdvec_status write_png(psdvec_context *ctx, canvas *c, pv_scope *scope, 
 static size_t unknown_labels(const pv_drawing *d)
 {
     size_t count = 0;
-    for (size_t k = 0; k < d->label_count; k++) {
-        bool known = true;
-        for (size_t at = 0; at < d->labels[k].length;)
-            known &= pv_letter_of(pv_drawing_character(d->labels[k].text, d->labels[k].length, &at))
-                         .known;
-        count += !known;
-    }
+    for (size_t k = 0; k < d->label_count; k++)
+        count += !pv_letters_known(d->labels[k].text, d->labels[k].length);
     return count;
 }
 

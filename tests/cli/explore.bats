@@ -472,6 +472,19 @@ browse() {
     kill $SITE
 }
 
+@test "the page has less than 300 kB, packed" {
+    serve
+    curl -s "$URL" | grep -q 'src="app.js"' || skip "psdvec was built without the page"
+    total=0
+    for file in '' app.js app.css; do
+        size=$(curl -s -H 'Accept-Encoding: gzip' "$URL$file" | tee part | wc -c)
+        gzip -t <part
+        total=$((total + size))
+    done
+    echo "$total bytes"
+    [ "$total" -gt 1000 ] && [ "$total" -lt 300000 ]
+}
+
 @test "the page is type-checked, and its lock file names no registry" {
     ! grep -E 'resolved|registry' "$HERE/../../web/package-lock.json"
     command -v node >/dev/null && command -v npm >/dev/null || skip "no node or npm"

@@ -11,7 +11,7 @@ setup() {
         srand(1)
         print 90, 6
         for (k = 0; k < 90; k++) {
-            word = k == 4 ? "<b>&amp;" : k == 5 ? "né\303\251e" : "w" k
+            word = k == 4 ? "<b>&amp;" : k == 5 ? "né\303\251e" : k == 6 ? "\346\234\250" : "w" k
             printf "%s", word
             for (d = 0; d < 6; d++)
                 printf " %.4f", (d % 3 == k % 3 ? 3 : 0) + rand() - 0.5
@@ -49,6 +49,21 @@ sys.exit(not {"<b>&amp;", "néée"} <= words)'
     "$PSDVEC" map blobs.vec -q -o map.png --width 320 --height 240 --dark
     [ "$(head -c 4 map.png | tail -c 3)" = PNG ]
     [ "$(od -An -tu1 -j18 -N2 map.png | tr -d ' ')" = 164 ] # 320
+}
+
+@test "labels of vector graphics need no font, and can be searched" {
+    "$PSDVEC" map blobs.vec -q -o map.svg --labels 1000 --font-size 6
+    python3 - <<'PYTHON'
+import xml.dom.minidom
+picture = xml.dom.minidom.parse("map.svg")
+paths = {p.getAttribute("id"): p.getAttribute("d") for p in picture.getElementsByTagName("path")}
+drawn = [u.getAttribute("href") for u in picture.getElementsByTagName("use")]
+texts = picture.getElementsByTagName("text")
+visible = [t.firstChild.data for t in texts if t.getAttribute("fill")]
+assert len(drawn) > 50 and len(set(drawn)) == len(drawn) == len(texts) - 1
+assert all(len(paths[d[1:]]) > 10 for d in drawn)
+assert visible == ["\u6728"], visible   # there is no letter for it
+PYTHON
 }
 
 @test "a page contains all words as data" {

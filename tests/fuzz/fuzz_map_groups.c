@@ -3,7 +3,7 @@
  * The first byte selects the kind of picture, the rest is the file of groups. A picture is refused
  * with a message, or all its labels are within the texts that they show, and it can be written. */
 #include "fuzz/fuzz.h"
-#include "map/drawing.h"
+#include "map/letters.h"
 
 #include <math.h>
 
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.height = 100;
     pv_begin(ctx);
     psdvec_status status =
-        pv_drawing_make(ctx, map, &options, png ? pv_map_png_width : pv_map_svg_width, &drawing);
+        pv_drawing_make(ctx, map, &options, png ? pv_letters_width : pv_map_svg_width, &drawing);
     if (status == PSDVEC_OK) {
         pv_buffer picture = {.ctx = ctx};
         check(&drawing);

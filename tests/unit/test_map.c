@@ -1,7 +1,7 @@
 /* Maps: the gradient against finite differences, neighbours against a plain search, the same bits for
  * any number of threads, planted clusters, labels that do not overlap, and unusual inputs. */
 #include "base/random.h"
-#include "map/drawing.h"
+#include "map/letters.h"
 #include "map/options.h"
 #include "support/vectors.h"
 
@@ -270,7 +270,7 @@ static void labels_of_pictures_do_not_overlap(void **state)
     for (int png = 0; png < 2; png++) {
         pv_drawing d;
         assert_int_equal(
-            pv_drawing_make(w->ctx, map, &options, png ? pv_map_png_width : pv_map_svg_width, &d),
+            pv_drawing_make(w->ctx, map, &options, png ? pv_letters_width : pv_map_svg_width, &d),
             PSDVEC_OK);
         assert_true(d.label_count > 50 && d.label_count <= 400);
         for (size_t a = 0; a < d.label_count; a++) {
@@ -309,7 +309,7 @@ static void images_are_valid_and_show_points(void **state)
     options.dark = true;
     pv_drawing d;
     pv_buffer file = {.ctx = w->ctx};
-    assert_int_equal(pv_drawing_make(w->ctx, map, &options, pv_map_png_width, &d), PSDVEC_OK);
+    assert_int_equal(pv_drawing_make(w->ctx, map, &options, pv_letters_width, &d), PSDVEC_OK);
     assert_int_equal(pv_map_png(w->ctx, &d, &file), PSDVEC_OK);
     const unsigned char *p = (const unsigned char *)file.data, *end = p + file.length;
     assert_memory_equal(p, "\x89PNG\r\n\x1a\n", 8);

@@ -10,13 +10,14 @@ import {join} from "node:path";
 
 const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
-/** Starts Chromium for the page at `url`, with WebGL in software. */
+/** Starts Chromium for the page at `url`, with WebGL in software; the rest of the page is drawn without it, which is faster. */
 export async function launch(url) {
   const profile = mkdtempSync(join(tmpdir(), "psdvec-web-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: "/usr/bin/chromium", acceptDownloads: true,
     args: ["--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+      "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
+      "--disable-gpu-compositing"],
   });
   context.setDefaultTimeout(20000);
   const page = await context.newPage();
@@ -48,12 +49,23 @@ export async function launch(url) {
     },
     text: (selector) => page.locator(selector).first().innerText(),
     rows: (selector = "main table tbody") => page.locator(selector).first().locator("tr"),
-    /** The page fits its width, and axe finds nothing. */
-    async accessible(name) {
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is too wide`);
+    /**
+     * The page fits every width, and axe finds nothing on the wide light page and the narrow dark one, or,
+     * with `all`, in every combination. `look(width, scheme)` looks at each of them.
+     */
+    async accessible(name, {all = false, look = async () => {}} = {}) {
+      const usual = [[1400, "light", true], [800, "dark", all], [390, "dark", true]];
       await page.evaluate(axe);
-      const found = await page.evaluate(() => axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}));
-      assert.deepEqual(found.violations.map((one) => `${name}: ${one.id}: ${one.nodes[0].html}`), []);
+      for (const [width, colorScheme, judged] of all ? [...usual, [1400, "dark", true], [800, "light", true], [390, "light", true]] : usual) {
+        await page.setViewportSize({width, height: 900});
+        await page.emulateMedia({colorScheme});
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} ${width} is too wide`);
+        await look(width, colorScheme);
+        if (!judged) continue;
+        const violations = await page.evaluate(() => axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
+          .then((found) => found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`)));
+        assert.deepEqual(violations, [], `${name} ${width} ${colorScheme}`);
+      }
     },
     async close() {
       await context.close();
@@ -64,22 +76,18 @@ export async function launch(url) {
 
 /** The number of coloured pixels of an element: those that differ clearly from grey. */
 export async function coloured(context, element) {
-  const picture = (await element.screenshot()).toString("base64"), page = await context.newPage();
-  try {
-    return await page.evaluate(async (data) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
-      [canvas.width, canvas.height] = [image.width, image.height];
-      pen.drawImage(image, 0, 0);
-      const {data: bytes} = pen.getImageData(0, 0, image.width, image.height);
-      let count = 0;
-      for (let k = 0; k < bytes.length; k += 4)
-        if (Math.max(bytes[k], bytes[k + 1], bytes[k + 2]) - Math.min(bytes[k], bytes[k + 1], bytes[k + 2]) > 40) count++;
-      return count;
-    }, picture);
-  } finally {
-    await page.close();
-  }
+  const picture = (await element.screenshot()).toString("base64"), [blank] = context.pages(); // that of the launch
+  return blank.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement("canvas"), pen = canvas.getContext("2d", {willReadFrequently: true});
+    [canvas.width, canvas.height] = [image.width, image.height];
+    pen.drawImage(image, 0, 0);
+    const {data: bytes} = pen.getImageData(0, 0, image.width, image.height);
+    let count = 0;
+    for (let k = 0; k < bytes.length; k += 4)
+      if (Math.max(bytes[k], bytes[k + 1], bytes[k + 2]) - Math.min(bytes[k], bytes[k + 1], bytes[k + 2]) > 40) count++;
+    return count;
+  }, picture);
 }

@@ -6,9 +6,10 @@ export async function run(tests) {
   console.log(`1..${Object.keys(tests).length}`);
   for (const [name, test] of Object.entries(tests)) {
     number++;
+    const begin = performance.now();
     try {
       await test();
-      console.log(`ok ${number} - ${name}`);
+      console.log(`ok ${number} - ${name} # ${Math.round(performance.now() - begin)} ms`);
     } catch (error) {
       failed++;
       console.log(`not ok ${number} - ${name}`);

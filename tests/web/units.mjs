@@ -28,8 +28,8 @@ function random() {
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
 }
 
-/** The bytes of a map of n words: two clouds and a word far outside. */
-function bytesOf(n, labels = 50) {
+/** The bytes of a map of n words: two clouds and some words far outside. */
+function bytesOf(n, labels = 50, far = 1) {
   const words = Buffer.from(Array.from({length: n}, (_, k) => `word${k}\n`).join("")), forms = Buffer.from("3 Word3\n");
   let head = JSON.stringify({words: n, clusters: 2, labels, levels: 6, frequencies: true, word_bytes: words.length, form_bytes: forms.length});
   while ((12 + head.length) % 8) head += " ";
@@ -39,7 +39,7 @@ function bytesOf(n, labels = 50) {
   all.write(head, 12);
   let at = 12 + head.length;
   for (let k = 0; k < n; k++) at = all.writeDoubleLE(1e6 / (k + 1), at);
-  for (let k = 0; k < n; k++) for (const axis of [0, 1]) at = all.writeFloatLE(k === n - 1 ? 1000 : (k % 2) * 10 + random() * 5 + axis, at);
+  for (let k = 0; k < n; k++) for (const axis of [0, 1]) at = all.writeFloatLE(k >= n - far ? 1000 : (k % 2) * 10 + random() * 5 + axis, at);
   for (let k = 0; k < n; k++) at = all.writeInt32LE(k % 3 - 1, at);
   for (let k = 0; k < labels; k++) at = all.writeUInt32LE(2 * k, at);
   for (let k = 0; k < labels; k++) at = all.writeUInt32LE(Math.floor((6 * k) / labels), at);
@@ -64,6 +64,8 @@ const tests = {
     assert.equal(map.find("WORD17"), 17);
     assert.equal(map.find("nosuch"), -1);
     assert.ok(map.core.right < 100, "a word far outside does not count");
+    assert.ok(new WordMap(bytesOf(1000, 50, 30)).core.right < 25, "nor does a small group of words");
+    assert.ok(new WordMap(bytesOf(1000, 50, 100)).core.right > 900, "but a large one does");
     assert.throws(() => new WordMap(new ArrayBuffer(100)), /cannot read/);
   },
   async "the nearest word and the words of an area are those of a plain search"() {

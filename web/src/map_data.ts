@@ -87,8 +87,10 @@ export class WordMap {
       const sample = new Float32Array(Math.ceil(this.count / step));
       for (let k = 0; k < sample.length; k++) sample[k] = this.points[2 * k * step + axis];
       sample.sort();
-      const skipped = Math.floor(sample.length / 200);
-      return [sample[skipped], sample[sample.length - 1 - skipped]];
+      const quantile = (share: number) => sample[Math.round(share * (sample.length - 1))];
+      // A group of words far from the others must not leave most of the first view empty.
+      const low = quantile(0.05), high = quantile(0.95), beyond = 0.3 * (high - low);
+      return [Math.max(quantile(0.005), low - beyond), Math.min(quantile(0.995), high + beyond)];
     };
     const [left, right] = range(0), [top, bottom] = range(1);
     return {left, top, right, bottom};

@@ -298,7 +298,11 @@ export class MapPanel {
   private changed(): void {
     this.redraw();
     clearTimeout(this.rest);
-    this.rest = window.setTimeout(() => this.events.moved(), REST);
+    this.element.dataset.moving = ""; // until the view has come to rest
+    this.rest = window.setTimeout(() => {
+      this.events.moved();
+      delete this.element.dataset.moving;
+    }, REST);
   }
 
   private pan(dx: number, dy: number): void {

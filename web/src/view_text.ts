@@ -36,7 +36,7 @@ export function textView(page: Page): void {
     modelChoice(page), h("div", {class: "field"}, h("label", {for: "text"}, "Text (Ctrl+Enter shows it)"), area), h("button", {type: "submit"}, "Show")));
   if (!state.text) return;
   page.panel("Surprise of each word", async (body) => {
-    const answer = await ask<Score>("score", {model: model.name, counts: model.counts || undefined}, page.signal, state.text);
+    const answer = await ask<Score>("score", {model: model.name}, page.signal, state.text);
     const words = answer.documents.flatMap((one) => one.per_word ?? []);
     const number = (value: number | null) => (value === null ? "–" : value.toFixed(1));
     add(body, h("p", {}, `In bits; a stronger shade is more surprising. A line marks words that are less probable than with a uniform distribution (${most.toFixed(1)} bits); words in brackets are not in the model.`));
@@ -45,7 +45,7 @@ export function textView(page: Page): void {
     announce(`Perplexity ${number(answer.total.perplexity)}`);
   }, {wide: true});
   page.panel("What comes next", async (body) => {
-    const answer = await ask<Next>("next", {model: model.name, top: 15, counts: model.counts || undefined}, page.signal, state.text);
+    const answer = await ask<Next>("next", {model: model.name, top: 15}, page.signal, state.text);
     const largest = answer.next[0]?.probability || 1;
     add(body, h("p", {}, "A click appends the word."));
     add(body, h("table", {class: "list"}, h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "word"), h("td", {}), h("th", {scope: "col"}, "probability"), h("th", {scope: "col"}, "× unigram"))),
