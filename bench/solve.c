@@ -172,17 +172,17 @@ static psdvec_status part_step(problem *p)
 }
 static psdvec_status part_gram(problem *p)
 {
-    return pv_tall_gram(p->ctx, p->n, (pv_tall){p->Q, p->basis, p->basis},
-                        (pv_tall){p->X, p->k, p->k}, &p->workspace, p->inner);
+    return pv_tall_gram(p->ctx, p->n, (pv_tall){p->Q, p->basis, p->basis, false},
+                        (pv_tall){p->X, p->k, p->k, false}, &p->workspace, p->inner);
 }
 static psdvec_status part_multiply(problem *p)
 {
-    return pv_tall_multiply(p->ctx, p->n, 1, (pv_tall){p->Q, p->basis, p->basis}, p->square, p->k,
-                            0, p->Y, p->k);
+    return pv_tall_multiply(p->ctx, p->n, 1, (pv_tall){p->Q, p->basis, p->basis, false}, p->square,
+                            p->k, 0, p->Y, p->k);
 }
 static psdvec_status part_transform(problem *p)
 {
-    return pv_tall_transform(p->ctx, p->n, p->Q, p->basis, p->basis, p->square, p->basis);
+    return pv_tall_transform(p->ctx, p->n, p->Q, p->basis, p->basis, false, p->square, p->basis);
 }
 static psdvec_status part_products(problem *p)
 {

@@ -238,9 +238,9 @@ void pv_message(psdvec_context *ctx, psdvec_message_level level, const char *for
     bool leads = pv_group_leads(ctx);
     if ((ctx->options.on_message || !leads) && pv_vasprintf(&text, format, args) >= 0) {
         pthread_mutex_lock(&ctx->lock);
-        if (!leads && level == PSDVEC_WARNING)
+        if (pv_group_shares(ctx) && level == PSDVEC_WARNING)
             pv_group_keep_warning(ctx, text); /* for the host of the leader */
-        else if (ctx->options.on_message)
+        if (ctx->options.on_message && (leads || level != PSDVEC_WARNING))
             ctx->options.on_message(ctx->options.user, level, text);
         pthread_mutex_unlock(&ctx->lock);
         free(text);

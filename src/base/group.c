@@ -282,6 +282,23 @@ psdvec_status pv_group_agree(psdvec_context *ctx, uint64_t *number)
     return pv_group_add(ctx, number, 1);
 }
 
+psdvec_status pv_group_spread(psdvec_context *ctx, void *data, size_t bytes)
+{
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    pv_buffer *in = pv_group_buffers(ctx);
+    if (!in)
+        return pv_failure(ctx);
+    psdvec_status status = pv_group_gather(ctx, data, pv_group_leads(ctx) ? bytes : 0, in);
+    if (status == PSDVEC_OK && in[0].length != bytes)
+        status = pv_fail(ctx, PSDVEC_ERR_MISMATCH, "process 0 sends %zu bytes instead of %zu",
+                         in[0].length, bytes);
+    if (status == PSDVEC_OK && bytes > 0)
+        memcpy(data, in[0].data, bytes);
+    pv_group_buffers_free(ctx, in);
+    return status;
+}
+
 psdvec_status pv_group_compare(psdvec_context *ctx, uint64_t hash, const char *what)
 {
     if (!pv_group_shares(ctx))
@@ -317,7 +334,7 @@ void pv_group_keep_warning(psdvec_context *ctx, const char *text)
 /* Whether a member before r gave the same warning. */
 static bool given_before(const pv_buffer *in, uint32_t r, const char *text)
 {
-    for (uint32_t earlier = 1; earlier < r; earlier++)
+    for (uint32_t earlier = 0; earlier < r; earlier++)
         for (size_t at = 0; at < in[earlier].length; at += strlen(in[earlier].data + at) + 1)
             if (strcmp(in[earlier].data + at, text) == 0)
                 return true;

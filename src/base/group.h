@@ -27,8 +27,8 @@ void pv_group_free(pv_group *group);
 void pv_group_begin(psdvec_context *ctx);
 psdvec_status pv_group_end(psdvec_context *ctx, psdvec_status status);
 
-/* Keeps a warning of a member that does not lead until pv_group_end, where the leader passes it to
- * its host. The lock of the context must be held. */
+/* Keeps a warning until pv_group_end, where the leader passes those of the other members to its
+ * host, each once. The lock of the context must be held. */
 void pv_group_keep_warning(psdvec_context *ctx, const char *text);
 
 /* During shared work: the number of members, and that of this one; otherwise 1 and 0. */
@@ -54,6 +54,8 @@ psdvec_status pv_group_gather(psdvec_context *ctx, const void *data, size_t byte
 psdvec_status pv_group_add(psdvec_context *ctx, uint64_t *numbers, size_t count);
 /* All members get the number of the leader. */
 psdvec_status pv_group_agree(psdvec_context *ctx, uint64_t *number);
+/* All members get the bytes of the leader. */
+psdvec_status pv_group_spread(psdvec_context *ctx, void *data, size_t bytes);
 /* Fails with "`what` of process R differ(s) ..." unless all members have the same hash. */
 psdvec_status pv_group_compare(psdvec_context *ctx, uint64_t hash, const char *what);
 

@@ -6,6 +6,7 @@
 #include "base/partial.h"
 
 #include "base/file.h"
+#include "base/group.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/safetensors_write.h"
@@ -345,8 +346,13 @@ psdvec_status pv_partial_open(psdvec_context *ctx, const char *output, const cha
     PV_TRY_DONE(pv_asprintf(&p->folder, "%s.partial", output) < 0 ? no_memory(ctx) : PSDVEC_OK);
     PV_TRY_DONE(pv_buffer_text(&text, HEADING));
     PV_TRY_DONE(pv_buffer_text(&text, key));
-    PV_TRY_DONE(open_and_lock(p, &text));
-    status = adopt_folder(p, &text, restart);
+    if (pv_group_leads(ctx)) {
+        PV_TRY_DONE(open_and_lock(p, &text));
+        PV_TRY_DONE(adopt_folder(p, &text, restart));
+    }
+    p->broken = !pv_group_leads(ctx); /* saves nothing */
+    uint64_t nothing = 0;
+    status = pv_group_agree(ctx, &nothing);
 done:
     pv_buffer_free(&text);
     if (status == PSDVEC_OK)
@@ -435,8 +441,14 @@ psdvec_status pv_partial_load(pv_partial *p, const char *name, pv_st_file **file
     *file = NULL;
     PV_TRY(pv_partial_path(p, name, &path));
     psdvec_status status = PSDVEC_OK;
-    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode))
+    bool leads = pv_group_leads(p->ctx);
+    if (leads && lstat(path, &info) == 0 && S_ISREG(info.st_mode))
         status = open_undamaged(p, path, file);
+    uint64_t there = *file != NULL;
+    if (status == PSDVEC_OK)
+        status = pv_group_agree(p->ctx, &there);
+    if (status == PSDVEC_OK && there && !leads)
+        status = pv_st_open(p->ctx, path, file);
     free(path);
     return status;
 }

@@ -9,6 +9,9 @@
  * would cost more than the step that may be lost. A file damaged by a power failure is detected by
  * its checksums and treated as missing.
  *
+ * In a group of processes (group.h), the leader uses the folder, and the others read from it what the
+ * leader finds.
+ *
  * Only files with these names are ever deleted from the folder, and links are never followed; a
  * folder that psdvec did not create is rejected.
  */

@@ -173,3 +173,22 @@ psdvec_status pv_parallel_tasks(psdvec_context *ctx, size_t tasks, pv_task_fn *f
     task_queue queue = {.ctx = ctx, .fn = fn, .arg = arg, .tasks = tasks};
     return pv_parallel(ctx, run_tasks, &queue);
 }
+
+typedef struct task_range {
+    pv_task_fn *fn;
+    void *arg;
+    size_t first;
+} task_range;
+
+static psdvec_status run_in_range(void *arg, size_t task, int worker)
+{
+    const task_range *range = arg;
+    return range->fn(range->arg, range->first + task, worker);
+}
+
+psdvec_status pv_parallel_range(psdvec_context *ctx, size_t first, size_t end, pv_task_fn *fn,
+                                void *arg)
+{
+    task_range range = {fn, arg, first};
+    return pv_parallel_tasks(ctx, end > first ? end - first : 0, run_in_range, &range);
+}

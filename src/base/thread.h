@@ -20,6 +20,10 @@ psdvec_status pv_parallel(psdvec_context *ctx, pv_worker_fn *fn, void *arg);
 typedef psdvec_status pv_task_fn(void *arg, size_t task, int worker);
 psdvec_status pv_parallel_tasks(psdvec_context *ctx, size_t tasks, pv_task_fn *fn, void *arg);
 
+/* The same for task first .. end-1. */
+psdvec_status pv_parallel_range(psdvec_context *ctx, size_t first, size_t end, pv_task_fn *fn,
+                                void *arg);
+
 void pv_pool_free(pv_pool *pool);
 
 #endif

@@ -54,7 +54,8 @@ struct pv_corpus {
     _Atomic size_t next_unopened;
     _Atomic uint64_t bytes;
     pv_progress progress;
-    bool slow; /* the caller reports progress */
+    bool slow;    /* the caller reports progress */
+    bool divided; /* among the members of a group */
 
     pthread_mutex_t lock; /* guards the members below */
     notice passed_over, guessed, bad, wrapped;
@@ -76,7 +77,7 @@ void pv_segment_free(pv_segment *segment)
 
 /* Divides the files among the members of a group, in order and by size: each member has consecutive
  * segments of the text. A file is read by those members only that have a part of it. */
-static void divide_files(pv_corpus *corpus)
+void pv_corpus_divide(pv_corpus *corpus)
 {
     const pv_inputs *inputs = corpus->inputs;
     uint64_t members = pv_group_members(corpus->ctx), rank = pv_group_rank(corpus->ctx), total = 0;
@@ -93,6 +94,8 @@ static void divide_files(pv_corpus *corpus)
         file->members = (uint32_t)last - file->first_member + 1;
         file->finished = rank < file->first_member || rank > (uint64_t)last;
     }
+    corpus->progress.total /= members;
+    corpus->divided = true;
 }
 
 /* Whether this member of the group has the segment that begins where the file has been read up to
@@ -100,6 +103,8 @@ static void divide_files(pv_corpus *corpus)
  * same for all of them. */
 static bool is_mine(const pv_corpus *corpus, const corpus_file *file, size_t index)
 {
+    if (!corpus->divided)
+        return true;
     uint64_t size = pv_larger(corpus->inputs->files[index].size, 1);
     double place = (double)file->consumed / (double)size * file->members;
     uint32_t member = place < file->members ? (uint32_t)place : file->members - 1;
@@ -138,9 +143,7 @@ psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
         files[i].carry.ctx = files[i].pages.ctx = ctx;
         pv_text_source_init(&files[i].source, ctx, options);
     }
-    divide_files(corpus);
-    pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B",
-                      inputs->total_size / pv_group_members(ctx));
+    pv_progress_begin(&corpus->progress, ctx, stage ? stage : "reading", "B", inputs->total_size);
     *out = corpus;
     return PSDVEC_OK;
 }
@@ -189,7 +192,7 @@ pv_progress *pv_corpus_progress(pv_corpus *corpus)
 static psdvec_status notice_member(pv_corpus *corpus, notice *n, const corpus_file *file,
                                    size_t index)
 {
-    if (file->first_member != pv_group_rank(corpus->ctx))
+    if (corpus->divided && file->first_member != pv_group_rank(corpus->ctx))
         return PSDVEC_OK; /* another member that reads the file reports it */
     bool first = n->count++ == 0 || index < n->file ||
                  (index == n->file && file->member < n->member);

@@ -51,6 +51,9 @@ typedef struct pv_corpus pv_corpus;
 psdvec_status pv_corpus_new(psdvec_context *ctx, const pv_inputs *inputs,
                             const psdvec_text_options *options, const char *stage,
                             pv_corpus **corpus);
+/* Divides the corpus among the members of a group (base/group.h): each gets consecutive segments.
+ * Call it before the first segment; without it, every member that reads the corpus gets all. */
+void pv_corpus_divide(pv_corpus *corpus);
 void pv_corpus_free(pv_corpus *corpus);
 
 /* Gets the next segment for this worker; *more is false after the last. `*place` starts as SIZE_MAX

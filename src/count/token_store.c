@@ -372,6 +372,7 @@ psdvec_status pv_token_store_read(psdvec_context *ctx, const pv_inputs *inputs, 
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of tokens", budget / 4, &store->tokens));
     PV_TRY_DONE(pv_spool_new(ctx, folder, "the list of words", budget / 16, &store->words));
     PV_TRY_DONE(pv_corpus_new(ctx, inputs, options, NULL, &corpus));
+    pv_corpus_divide(corpus);
     reader_job job = {
         .store = store,
         .corpus = corpus,

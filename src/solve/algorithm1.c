@@ -13,6 +13,7 @@
  */
 #include "solve/algorithm1.h"
 
+#include "base/group.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/random.h"
@@ -110,6 +111,7 @@ static void step_matrix(stepper *s, bool first, double omega, const float *U, bo
     *matrix = (pv_sum_matrix){.ctx = s->ctx,
                               .kernels = core->kernels,
                               .pairs = core->pairs,
+                              .divided = pv_group_shares(s->ctx),
                               .sparse_factor = (float)omega,
                               .half = in_half(s->options),
                               .diagonal = s->shifted,

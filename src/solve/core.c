@@ -200,7 +200,7 @@ static psdvec_status background_sum(const pv_core *core, double *sum)
         status = pv_failure(core->ctx);
         goto done;
     }
-    pv_tall vectors = {core->U, core->stride, rank}, weighted = vectors;
+    pv_tall vectors = {core->U, core->stride, rank, false}, weighted = vectors;
     if (core->ratio) {
         scaled = pv_alloc(core->ctx, core->n * core->stride, sizeof *scaled, "the objective");
         if (!scaled) {
@@ -213,8 +213,8 @@ static psdvec_status background_sum(const pv_core *core, double *sum)
         weighted.data = scaled;
     }
     PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, weighted, NULL, B));
-    PV_TRY_DONE(
-        pv_tall_gram(core->ctx, core->n, vectors, (pv_tall){core->level, 1, 1}, NULL, inner));
+    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, (pv_tall){core->level, 1, 1, false}, NULL,
+                             inner));
     for (size_t k = 0; k < rank; k++) {
         *sum -= 2 * link->background_target * core->sign[k] * inner[k] * inner[k];
         for (size_t l = 0; l < rank; l++)

@@ -56,22 +56,23 @@ typedef struct lanczos {
     uint64_t drawn; /* random blocks drawn so far */
 } lanczos;
 
-static psdvec_status reduce(lanczos *l, double *numbers, size_t count, pv_reduction how)
-{
-    if (!l->matrix->reduce)
-        return PSDVEC_OK;
-    return l->matrix->reduce(l->matrix->self, numbers, count, how);
-}
-
-static psdvec_status sum_everywhere(lanczos *l, double *numbers, size_t count)
-{
-    return reduce(l, numbers, count, PV_REDUCE_SUM);
-}
-
 static void to_float(float *to, const double *from, size_t count)
 {
     for (size_t k = 0; k < count; k++)
         to[k] = (float)from[k];
+}
+
+/* A block as the functions of tall.h see it. */
+static pv_tall tall(const lanczos *l, const float *W, size_t width)
+{
+    return (pv_tall){W, l->block, width, l->matrix->divided};
+}
+
+/* Runs fn for the tiles of this process. */
+static psdvec_status for_tiles(const lanczos *l, pv_task_fn *fn, void *job)
+{
+    pv_tall_share own = pv_tall_own(l->ctx, l->n, l->matrix->divided);
+    return pv_parallel_range(l->ctx, own.first_tile, own.end_tile, fn, job);
 }
 
 /* Removes from W (n x width, stride block) its projection on the first `columns` columns of Q;
@@ -80,9 +81,8 @@ static psdvec_status remove_basis(lanczos *l, size_t columns, float *W, size_t w
 {
     if (columns == 0)
         return PSDVEC_OK;
-    pv_tall basis = {l->Q, l->capacity, columns};
-    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, (pv_tall){W, l->block, width}, &l->workspace, out));
-    PV_TRY(sum_everywhere(l, out, columns * width));
+    pv_tall basis = {l->Q, l->capacity, columns, l->matrix->divided};
+    PV_TRY(pv_tall_gram(l->ctx, l->n, basis, tall(l, W, width), &l->workspace, out));
     to_float(l->small, out, columns * width);
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
 }
@@ -96,9 +96,8 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
     *kept = 0;
     if (width == 0)
         return PSDVEC_OK;
-    PV_TRY(pv_tall_gram(l->ctx, l->n, (pv_tall){W, l->block, width}, (pv_tall){W, l->block, width},
-                        &l->workspace, l->gram));
-    PV_TRY(sum_everywhere(l, l->gram, width * width));
+    PV_TRY(
+        pv_tall_gram(l->ctx, l->n, tall(l, W, width), tall(l, W, width), &l->workspace, l->gram));
     double *scale = l->scale, *values = l->square;
     for (size_t j = 0; j < width; j++) {
         double square = l->gram[j * width + j];
@@ -130,7 +129,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
         }
     }
     *kept = count;
-    return pv_tall_transform(l->ctx, l->n, W, l->block, width, change, count);
+    return pv_tall_transform(l->ctx, l->n, W, l->block, width, l->matrix->divided, change, count);
 }
 
 /* The number of columns of the basis to remove from a block a second time. The first pass leaves
@@ -219,7 +218,7 @@ static psdvec_status copy_columns(lanczos *l, float *to, size_t to_stride, const
                                   size_t from_stride, size_t columns)
 {
     copy_job job = {to, from, to_stride, from_stride, columns, l->n, pv_tall_tile(l->n)};
-    return pv_parallel_tasks(l->ctx, pv_tall_tiles(l->n), copy_tile, &job);
+    return for_tiles(l, copy_tile, &job);
 }
 
 typedef struct draw_job {
@@ -237,7 +236,7 @@ static psdvec_status draw_tile(void *arg, size_t task, int worker)
         for (size_t j = 0; j < l->block; j++)
             l->Y[i * l->block + j] =
                 (float)(pv_random_unit(l->ctx->options.seed, purpose_start + (l->drawn << 32),
-                                       (l->matrix->first + i) * l->block + j) -
+                                       i * l->block + j) -
                         0.5);
     return PSDVEC_OK;
 }
@@ -247,7 +246,7 @@ static psdvec_status draw_block(lanczos *l, bool guess)
 {
     l->drawn++;
     draw_job job = {l, pv_tall_tile(l->n)};
-    PV_TRY(pv_parallel_tasks(l->ctx, pv_tall_tiles(l->n), draw_tile, &job));
+    PV_TRY(for_tiles(l, draw_tile, &job));
     size_t columns = l->options->guess_columns;
     if (!guess || !l->options->guess || columns == 0)
         return PSDVEC_OK;
@@ -257,7 +256,7 @@ static psdvec_status draw_block(lanczos *l, bool guess)
     for (size_t k = 0; k < columns * l->block; k++)
         mix[k] = (float)(pv_random_unit(l->ctx->options.seed, purpose_start + 1, k) - 0.5);
     size_t stride = l->options->guess_stride;
-    pv_tall given = {l->options->guess, stride ? stride : columns, columns};
+    pv_tall given = {l->options->guess, stride ? stride : columns, columns, l->matrix->divided};
     psdvec_status status =
         pv_tall_multiply(l->ctx, l->n, 1, given, mix, l->block, 0, l->Y, l->block);
     pv_free(l->ctx, mix);
@@ -383,7 +382,8 @@ static psdvec_status keep_ritz(lanczos *l, const double *Z, const ritz *order, s
     for (size_t k = 0; k < keep; k++)
         for (size_t i = 0; i < m; i++)
             change[i * keep + k] = (float)Z[order[k].row * m + i];
-    psdvec_status status = pv_tall_transform(l->ctx, l->n, l->Q, l->capacity, m, change, keep);
+    psdvec_status status =
+        pv_tall_transform(l->ctx, l->n, l->Q, l->capacity, m, l->matrix->divided, change, keep);
     pv_free(l->ctx, change);
     PV_TRY(status);
     for (size_t i = 0; i < keep; i++)
@@ -431,34 +431,6 @@ static double residual_of(const lanczos *l, const double *Z, const ritz *order, 
     return sqrt(sum / (double)want) / (smallest > floor ? smallest : floor > 0 ? floor : 1);
 }
 
-/* largest (want): on entry the element of largest magnitude of each vector on this machine, on
- * return that of all machines. Ties are resolved in favour of the first machine. */
-static psdvec_status largest_everywhere(lanczos *l, float *largest, size_t want)
-{
-    if (!l->matrix->reduce)
-        return PSDVEC_OK;
-    double *size = pv_alloc(l->ctx, 2 * want, sizeof *size, "eigenvectors");
-    if (!size)
-        return pv_failure(l->ctx);
-    double *place = size + want; /* first row of the first machine that has it, negated */
-    psdvec_status status;
-    for (size_t k = 0; k < want; k++)
-        size[k] = fabsf(largest[k]);
-    PV_TRY_DONE(reduce(l, size, want, PV_REDUCE_LARGEST));
-    for (size_t k = 0; k < want; k++)
-        place[k] = fabsf(largest[k]) == size[k] ? -(double)l->matrix->first : -INFINITY;
-    PV_TRY_DONE(reduce(l, place, want, PV_REDUCE_LARGEST));
-    for (size_t k = 0; k < want; k++)
-        size[k] = fabsf(largest[k]) == size[k] && place[k] == -(double)l->matrix->first
-                      ? (double)largest[k]
-                      : 0;
-    PV_TRY_DONE(reduce(l, size, want, PV_REDUCE_SUM));
-    to_float(largest, size, want);
-done:
-    pv_free(l->ctx, size);
-    return status;
-}
-
 /* The sign of an eigenvector is arbitrary: make its element of largest magnitude positive. */
 static psdvec_status fix_signs(lanczos *l, float *vectors, size_t stride, size_t want)
 {
@@ -469,13 +441,12 @@ static psdvec_status fix_signs(lanczos *l, float *vectors, size_t stride, size_t
         for (size_t k = 0; k < want; k++)
             if (fabsf(vectors[i * stride + k]) > fabsf(largest[k]))
                 largest[k] = vectors[i * stride + k];
-    psdvec_status status = largest_everywhere(l, largest, want);
-    for (size_t i = 0; i < l->n && status == PSDVEC_OK; i++)
+    for (size_t i = 0; i < l->n; i++)
         for (size_t k = 0; k < want; k++)
             if (largest[k] < 0)
                 vectors[i * stride + k] = -vectors[i * stride + k];
     pv_free(l->ctx, largest);
-    return status;
+    return PSDVEC_OK;
 }
 
 psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, size_t stride,
@@ -567,6 +538,8 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
     memset(vectors, 0, l->n * stride * sizeof *vectors);
     PV_TRY_DONE(copy_columns(l, vectors, stride, l->Q, capacity, found));
     l->report->found = found;
+    if (l->matrix->divided)
+        PV_TRY_DONE(pv_tall_gather(l->ctx, l->n, vectors, stride, found));
     status = fix_signs(l, vectors, stride, found);
 done:
     pv_scope_free(&scope);
@@ -593,6 +566,8 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
         for (size_t j = 0; j < width; j++)
             X[(first + j) * width + j] = 1;
         PV_TRY_DONE(matrix->apply(matrix->self, X, Y, width));
+        if (matrix->divided)
+            PV_TRY_DONE(pv_tall_gather(ctx, n, Y, width, width));
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < width; j++) {
                 if (!isfinite(Y[i * width + j])) {
@@ -653,14 +628,8 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                        pv_eigen_report *report)
 {
     size_t n = matrix->n, block = options->block;
-    size_t total = matrix->total ? matrix->total : n;
-    size_t capacity = pv_eigen_basis(options, total);
-    bool small = is_small(options, total);
-    if (small && matrix->reduce)
-        return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
-                       "an eigenproblem with %zu rows is too small to be distributed over machines",
-                       total);
-    if (small)
+    size_t capacity = pv_eigen_basis(options, n);
+    if (is_small(options, n))
         return solve_dense(ctx, matrix, options, values, vectors, report);
     lanczos l = {.ctx = ctx,
                  .matrix = matrix,

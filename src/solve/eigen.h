@@ -27,27 +27,17 @@
 
 #include "base/context.h"
 
-typedef enum pv_reduction {
-    PV_REDUCE_SUM = 0,
-    PV_REDUCE_LARGEST /* element-wise maximum */
-} pv_reduction;
-
 /* The matrix. `apply` computes Y = A X for X, Y: n x k, row-major.
  *
- * Rows may be divided among several machines (or processes), each of which calls pv_eigen with the
- * same options and an operator for its own rows: X, Y and the vectors then hold the rows of this
- * machine. `apply` must exchange the rows of X that the machines need. `reduce` combines every
- * element with those of the other machines and must return the same bits to all of them; since
- * everything else is computed from such values, all machines take the same steps. NULL: this
- * machine has all rows. The solver does not notify the other machines of a failure: `apply` and
- * `reduce` must do that. */
+ * In a group of processes the matrix can be divided (tall.h): all members call pv_eigen with the
+ * same options, X and Y have the rows of this member, and `apply` exchanges the rows of X that it
+ * needs. The vectors, as the guess, are complete in every member. All decisions depend on values
+ * that are the same in all members, so all take the same steps. */
 typedef struct pv_operator {
-    size_t n;     /* rows of this machine */
-    size_t first; /* index of the first of them */
-    size_t total; /* rows of all machines; 0: n */
+    size_t n;
+    bool divided;
     void *self;
     psdvec_status (*apply)(void *self, const float *X, float *Y, size_t k);
-    psdvec_status (*reduce)(void *self, double *numbers, size_t count, pv_reduction how);
 } pv_operator;
 
 typedef enum pv_eigen_end {
@@ -81,8 +71,8 @@ typedef struct pv_eigen_report {
 /* The number of columns of the basis that pv_eigen would use. */
 size_t pv_eigen_basis(const pv_eigen_options *options, size_t n);
 
-/* Upper bound of the bytes that pv_eigen allocates for a matrix of n rows, if all are on this
- * machine and a product allocates `product` bytes. */
+/* Upper bound of the bytes that pv_eigen allocates for a matrix of n rows, if it is not divided and
+ * a product allocates `product` bytes. */
 uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t product, int threads);
 
 /* values: want; vectors: n x stride, row-major, orthonormal columns, ordered by `end`; columns that
@@ -93,7 +83,7 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
                        pv_eigen_report *report);
 
 /* Makes the element of largest magnitude of each of the first `count` columns positive, as pv_eigen
- * does; all rows are on this machine. */
+ * does. */
 psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, size_t stride,
                                  size_t count);
 

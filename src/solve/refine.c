@@ -26,6 +26,7 @@ typedef struct refinement {
     float *X, *Y;   /* n x block */
     float *vectors;
     size_t first, width; /* of the current columns */
+    bool divided;        /* the matrix, and the vectors until the end (tall.h) */
 } refinement;
 
 /* X = columns of Q. */
@@ -59,13 +60,14 @@ static psdvec_status put_columns(void *arg, size_t task, int worker)
 /* vectors = A Q. */
 static psdvec_status multiply_all(refinement *r, const pv_operator *matrix)
 {
-    size_t columns = r->options->columns, tiles = pv_tall_tiles(r->n);
+    size_t columns = r->options->columns;
+    pv_tall_share own = pv_tall_own(r->ctx, r->n, matrix->divided);
     for (r->first = 0; r->first < columns; r->first += r->width) {
         size_t left = columns - r->first;
         r->width = left < r->options->block ? left : r->options->block;
-        PV_TRY(pv_parallel_tasks(r->ctx, tiles, take_columns, r));
+        PV_TRY(pv_parallel_range(r->ctx, own.first_tile, own.end_tile, take_columns, r));
         PV_TRY(matrix->apply(matrix->self, r->X, r->Y, r->width));
-        PV_TRY(pv_parallel_tasks(r->ctx, tiles, put_columns, r));
+        PV_TRY(pv_parallel_range(r->ctx, own.first_tile, own.end_tile, put_columns, r));
         PV_TRY(pv_check_cancel(r->ctx));
     }
     return PSDVEC_OK;
@@ -179,7 +181,8 @@ static psdvec_status inner_products(refinement *r, const small_matrices *s)
 {
     const pv_refine_options *o = r->options;
     size_t m = o->columns;
-    pv_tall old = {o->old, o->stride, m}, image = {r->vectors, o->stride, m};
+    pv_tall old = {o->old, o->stride, m, r->divided};
+    pv_tall image = {r->vectors, o->stride, m, r->divided};
     PV_TRY(pv_tall_gram(r->ctx, r->n, image, image, NULL, s->K));
     PV_TRY(pv_tall_gram(r->ctx, r->n, old, image, NULL, s->H));
     for (size_t i = 0; i < m; i++)
@@ -197,7 +200,8 @@ psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
                         bool *sound)
 {
     size_t n = matrix->n, m = options->columns, block = options->block;
-    refinement r = {.ctx = ctx, .options = options, .n = n, .vectors = vectors};
+    refinement r = {
+        .ctx = ctx, .options = options, .n = n, .vectors = vectors, .divided = matrix->divided};
     small_matrices s;
     psdvec_status status;
     float *change;
@@ -226,7 +230,10 @@ psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
     if (!*sound)
         goto done;
     choose(&s, options, values, change);
-    PV_TRY_DONE(pv_tall_transform(ctx, n, vectors, options->stride, m, change, options->want));
+    PV_TRY_DONE(
+        pv_tall_transform(ctx, n, vectors, options->stride, m, r.divided, change, options->want));
+    if (r.divided)
+        PV_TRY_DONE(pv_tall_gather(ctx, n, vectors, options->stride, options->want));
     status = pv_eigen_fix_signs(ctx, n, vectors, options->stride, options->want);
 done:
     pv_scope_free(&blocks);

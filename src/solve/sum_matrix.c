@@ -9,12 +9,17 @@
 #include <math.h>
 #include <string.h>
 
+_Static_assert(PV_TILE_ROWS % PV_HEAD_ROWS == 0, "members have whole blocks of the head");
+
 void pv_sum_matrix_close(pv_sum_matrix *matrix)
 {
     pv_tall_workspace_free(matrix->ctx, &matrix->workspace);
     pv_free(matrix->ctx, matrix->half_X);
     matrix->half_X = NULL;
     matrix->half_count = 0;
+    pv_free(matrix->ctx, matrix->full_X);
+    matrix->full_X = NULL;
+    matrix->full_count = 0;
 }
 
 void pv_sum_matrix_add(pv_sum_matrix *matrix, pv_low_rank term)
@@ -140,11 +145,12 @@ static psdvec_status scale_tile(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-static psdvec_status scale_rows(psdvec_context *ctx, size_t n, size_t k, const float *scale,
+static psdvec_status scale_rows(const pv_sum_matrix *matrix, size_t n, size_t k, const float *scale,
                                 const float *from, bool add, float *to)
 {
     scale_job job = {scale, from, to, n, k, pv_tall_tile(n), add};
-    return pv_parallel_tasks(ctx, pv_tall_tiles(n), scale_tile, &job);
+    pv_tall_share own = pv_tall_own(matrix->ctx, n, matrix->divided);
+    return pv_parallel_range(matrix->ctx, own.first_tile, own.end_tile, scale_tile, &job);
 }
 
 static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, const float *X,
@@ -153,7 +159,7 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
     psdvec_context *ctx = matrix->ctx;
     size_t n = matrix->pairs->matrix.rows;
     psdvec_status status;
-    pv_tall factor = {term->data, term->stride, term->columns};
+    pv_tall factor = {term->data, term->stride, term->columns, matrix->divided};
     pv_scope scope = {.ctx = ctx, .what = "a product"};
     double *inner = pv_scope_alloc(&scope, term->columns * k, sizeof *inner, false);
     float *scaled = pv_scope_alloc(&scope, term->columns * k, sizeof *scaled, false);
@@ -162,9 +168,9 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
         PV_TAKE(&scope, rows, n * k);
     PV_TRY_DONE(pv_scope_status(&scope));
     if (term->row_scale)
-        PV_TRY_DONE(scale_rows(ctx, n, k, term->row_scale, X, false, rows));
-    PV_TRY_DONE(
-        pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k}, &matrix->workspace, inner));
+        PV_TRY_DONE(scale_rows(matrix, n, k, term->row_scale, X, false, rows));
+    PV_TRY_DONE(pv_tall_gram(ctx, n, factor, (pv_tall){rows ? rows : X, k, k, matrix->divided},
+                             &matrix->workspace, inner));
     for (size_t r = 0; r < term->columns; r++) {
         for (size_t j = 0; j < k; j++)
             scaled[r * k + j] = term->coefficient[r] * (float)inner[r * k + j];
@@ -173,7 +179,7 @@ static psdvec_status add_term(pv_sum_matrix *matrix, const pv_low_rank *term, co
         status = pv_tall_multiply(ctx, n, 1, factor, scaled, k, 1, Y, k);
     else {
         PV_TRY_DONE(pv_tall_multiply(ctx, n, 1, factor, scaled, k, 0, rows, k));
-        status = scale_rows(ctx, n, k, term->row_scale, rows, true, Y);
+        status = scale_rows(matrix, n, k, term->row_scale, rows, true, Y);
     }
 done:
     pv_scope_free(&scope);
@@ -187,14 +193,36 @@ uint64_t pv_sum_matrix_bytes(uint64_t n, uint64_t rank, uint64_t columns, bool s
            pv_tall_gram_bytes(n, rank, columns) + (scaled ? n * columns * sizeof(float) : 0);
 }
 
+/* Copies the rows of X that this member has to full_X and gets the others. */
+static psdvec_status take_all_rows(pv_sum_matrix *matrix, product_job *job)
+{
+    size_t n = matrix->pairs->matrix.rows, k = job->k;
+    if (matrix->full_count < n * k) {
+        pv_free(matrix->ctx, matrix->full_X);
+        matrix->full_X = pv_alloc(matrix->ctx, n * k, sizeof *matrix->full_X, "a product");
+        matrix->full_count = matrix->full_X ? n * k : 0;
+        if (!matrix->full_X)
+            return pv_failure(matrix->ctx);
+    }
+    pv_tall_share own = pv_tall_own(matrix->ctx, n, true);
+    memcpy(matrix->full_X + own.first * k, job->X + own.first * k,
+           (own.end - own.first) * k * sizeof *job->X);
+    job->X = matrix->full_X;
+    return pv_tall_gather(matrix->ctx, n, matrix->full_X, k, k);
+}
+
 static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 {
     pv_sum_matrix *matrix = self;
     PV_TRY(pv_blas_ready(matrix->ctx));
     product_job job = {.matrix = matrix, .X = X, .Y = Y, .k = k, .scale = 1};
+    if (matrix->divided)
+        PV_TRY(take_all_rows(matrix, &job));
     if (matrix->half)
         PV_TRY(take_half(matrix, &job));
-    PV_TRY(pv_parallel_tasks(matrix->ctx, matrix->pairs->head_blocks, product_rows, &job));
+    pv_tall_share own = pv_tall_own(matrix->ctx, matrix->pairs->matrix.rows, matrix->divided);
+    size_t end_block = (own.end + PV_HEAD_ROWS - 1) / PV_HEAD_ROWS;
+    PV_TRY(pv_parallel_range(matrix->ctx, own.first / PV_HEAD_ROWS, end_block, product_rows, &job));
     for (size_t t = 0; t < matrix->term_count; t++)
         PV_TRY(add_term(matrix, &matrix->terms[t], X, Y, k));
     if (matrix->on_product)
@@ -204,5 +232,8 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
 
 pv_operator pv_sum_matrix_operator(pv_sum_matrix *matrix)
 {
-    return (pv_operator){.n = matrix->pairs->matrix.rows, .self = matrix, .apply = apply};
+    return (pv_operator){.n = matrix->pairs->matrix.rows,
+                         .divided = matrix->divided,
+                         .self = matrix,
+                         .apply = apply};
 }

@@ -28,6 +28,9 @@ typedef struct pv_sum_matrix {
     psdvec_context *ctx;
     const pv_kernels *kernels;
     const pv_pairs *pairs;
+    bool divided; /* each member of the group multiplies the rows that it has (tall.h) */
+    float *full_X;
+    size_t full_count; /* n x columns of X, all rows, if it is divided */
     float sparse_factor;
     /* Products with E take X in half precision: the error of each element is at most 1/2048 of
      * itself, or 1/2^29 of the largest. These errors are random and mostly cancel in a sum over a

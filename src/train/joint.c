@@ -350,9 +350,9 @@ static psdvec_status background_sum(const pv_seen_walk *of, double *out)
         for (size_t k = 0; k < dim; k++)
             scaled[i * dim + k] = z[i] * of->vectors[i * dim + k];
     }
-    pv_tall vectors = {of->vectors, dim, dim};
-    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){scaled, dim, dim}, NULL, B));
-    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){z, 1, 1}, NULL, b));
+    pv_tall vectors = {of->vectors, dim, dim, false};
+    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){scaled, dim, dim, false}, NULL, B));
+    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){z, 1, 1, false}, NULL, b));
     double sum = t * t * all * all - diagonal;
     const float *signs = of->eigenvalues;
     for (size_t k = 0; k < dim; k++) {

@@ -86,7 +86,7 @@ static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t
     PV_TAKE(&scope, gram, wide * wide);
     PV_TAKE(&scope, values, wide);
     PV_TRY_DONE(pv_scope_status(&scope));
-    pv_tall tall = {B, wide, wide};
+    pv_tall tall = {B, wide, wide, false};
     PV_TRY_DONE(pv_tall_gram(ctx, words, tall, tall, NULL, gram));
     PV_TRY_DONE(pv_symmetric_eigen(ctx, gram, values, wide));
     for (size_t c = 0; c < dim; c++)
@@ -127,7 +127,7 @@ static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, 
                                           .mean = mean,
                                           .length = link->options.order}));
     PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, dim, M));
-    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, M, dim));
+    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, false, M, dim));
     PV_TAKE(&out->memory, narrow, words * dim);
     PV_TAKE(&out->memory, out->map, dim * dim);
     PV_TRY_DONE(pv_scope_status(&out->memory));

@@ -9,6 +9,9 @@
  *     fit         the temperature, to text that was held out of the counts (src/document/fit.c)
  *     write       the model file, atomically
  *
+ * In a group of processes (base/group.h), the members share the solution of the core and the
+ * regression, and the leader does the rest.
+ *
  * The state is saved in OUTPUT.partial (partial.h). It has the vectors but nothing that can be
  * computed from the counts, and every stage is a deterministic function of its inputs, so a resumed
  * run ends with the same bits.
@@ -16,6 +19,7 @@
 #include "train/train.h"
 
 #include "base/blas.h"
+#include "base/group.h"
 #include "link/pairs.h"
 #include "model/model_write.h"
 #include "solve/algorithm1.h"
@@ -29,6 +33,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 enum { words_a_block = 20000 };
 
@@ -261,7 +266,7 @@ static psdvec_status solve_core(training *t)
     PV_TRY_DONE(pv_algorithm1(core, &course, save_iteration, t));
     take_core(t, core, &course);
     t->report.solve_seconds = pv_now() - began;
-    if (pv_joint_core_serves(core, t->dim))
+    if (pv_joint_core_serves(core, t->dim) && pv_group_leads(ctx))
         PV_TRY_DONE(add_joint(t, core));
 done:
     pv_free(ctx, course.values);
@@ -292,6 +297,44 @@ done:
     return status;
 }
 
+/* The words of a block that a member of the group solves: consecutive ones. */
+static uint32_t share_begin(const training *t, uint32_t count, uint32_t rank)
+{
+    return (uint32_t)((uint64_t)count * rank / pv_group_members(t->ctx));
+}
+
+/* Gets what the other members have solved. */
+static psdvec_status gather_block(training *t, uint32_t first, uint32_t count)
+{
+    psdvec_context *ctx = t->ctx;
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    uint32_t own = pv_group_rank(ctx), begin = share_begin(t, count, own);
+    uint32_t end = share_begin(t, count, own + 1);
+    psdvec_status status;
+    pv_buffer out = {.ctx = ctx}, *in = pv_group_buffers(ctx);
+    size_t row = t->dim * sizeof *t->vectors;
+    if (!in)
+        return pv_failure(ctx);
+    PV_TRY_DONE(
+        pv_buffer_append(&out, t->vectors + ((size_t)first + begin) * t->dim, (end - begin) * row));
+    PV_TRY_DONE(
+        pv_buffer_append(&out, t->spread + first + begin, (end - begin) * sizeof *t->spread));
+    PV_TRY_DONE(pv_group_gather(ctx, out.data, out.length, in));
+    for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
+        begin = share_begin(t, count, r);
+        size_t words = share_begin(t, count, r + 1) - begin;
+        if (words == 0)
+            continue;
+        memcpy(t->vectors + ((size_t)first + begin) * t->dim, in[r].data, words * row);
+        memcpy(t->spread + first + begin, in[r].data + words * row, words * sizeof *t->spread);
+    }
+done:
+    pv_buffer_free(&out);
+    pv_group_buffers_free(ctx, in);
+    return status;
+}
+
 /* words, mu: words_a_block each, output. */
 static psdvec_status solve_block(training *t, pv_regression *regression, uint32_t first,
                                  uint32_t count, uint32_t *words, double *mu)
@@ -310,7 +353,11 @@ static psdvec_status solve_block(training *t, pv_regression *regression, uint32_
                               (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
     }
     float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
-    PV_TRY(pv_regression_solve(regression, words, count, mu, vectors, spread));
+    uint32_t begin = share_begin(t, count, pv_group_rank(t->ctx));
+    uint32_t end = share_begin(t, count, pv_group_rank(t->ctx) + 1);
+    PV_TRY(pv_regression_solve(regression, words + begin, end - begin, mu + begin,
+                               vectors + (size_t)begin * t->dim, spread + begin));
+    PV_TRY(gather_block(t, first, count));
     const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
                                  pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};
     return pv_partial_save(t->partial, name, tensors, 2);
@@ -416,6 +463,8 @@ static psdvec_status check_plan(training *t)
     t->core = plan.core_words;
     t->dim = plan.dim;
     PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, &plan));
+    if (!pv_group_leads(t->ctx))
+        return PSDVEC_OK;
     pv_output *output;
     PV_TRY(pv_output_open(t->ctx, t->output, &output));
     psdvec_status status = pv_output_expect(output, plan.output_bytes);
@@ -458,9 +507,11 @@ static psdvec_status run_training(training *t)
     PV_TRY(pv_scope_status(&t->memory));
     PV_TRY(solve_core(t));
     PV_TRY(solve_others(t));
-    PV_TRY(add_joint(t, NULL));
-    PV_TRY(make_readout(t));
-    PV_TRY(write_model(t));
+    if (pv_group_leads(ctx)) {
+        PV_TRY(add_joint(t, NULL));
+        PV_TRY(make_readout(t));
+        PV_TRY(write_model(t));
+    }
     t->report.words = t->words;
     t->report.core_words = t->core;
     t->report.dim = (uint32_t)t->dim;
@@ -473,7 +524,7 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     double began = pv_now();
     psdvec_status status;
     PV_TRY_DONE(pv_counts_open_sound(t->ctx, counts, &t->counts));
-    if (t->text)
+    if (t->text && pv_group_leads(t->ctx))
         PV_TRY_DONE(
             pv_forms_make(t->ctx, t->text, t->inputs, t->input_count, t->counts, &t->forms));
     status = run_training(t);
@@ -515,7 +566,8 @@ psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *opti
     bool again = true;
     psdvec_status status;
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
-    PV_TRY_DONE(pv_output_try(ctx, output));
+    if (pv_group_leads(ctx))
+        PV_TRY_DONE(pv_output_try(ctx, output));
     PV_TRY_DONE(pv_blas_ready(ctx)); /* before hours of counting */
     PV_TRY_DONE(key_of_options(ctx, options, &key));
     PV_TRY_DONE(pv_key_add_seed(&key));
@@ -524,6 +576,7 @@ psdvec_status pv_train_run(psdvec_context *ctx, const psdvec_train_options *opti
     else
         PV_TRY_DONE(pv_key_add_counts(&key, inputs[0]));
     PV_TRY_DONE(pv_buffer_byte(&key, 0));
+    PV_TRY_DONE(pv_group_compare(ctx, XXH3_64bits(key.data, key.length), "the options or inputs"));
     PV_TRY_DONE(pv_partial_open(ctx, output, key.data, options->restart || !again, &t.partial));
     if (counting)
         PV_TRY_DONE(pv_count_for_training(t.partial, ctx, counting, inputs, input_count, &counted,

@@ -1,4 +1,4 @@
-# psdvec-mpi: several processes on this machine count together.
+# psdvec-mpi: several processes on this machine count and train together.
 load common
 bats_require_minimum_version 1.5.0
 
@@ -43,6 +43,42 @@ processes() {
     done
 }
 
+@test "models of 2, 3 and 4 processes are those of psdvec" {
+    for preset in default paper; do
+        options=(texts --preset $preset --min-count 1 --dim 10 --iterations 3 --core 600)
+        "$PSDVEC" train "${options[@]}" -q -o alone-model.safetensors
+        for n in 2 3 4; do
+            run processes $n train "${options[@]}" --threads $((n % 2 + 1)) -o shared-model.safetensors
+            [ "$status" = 0 ]
+            cmp alone-model.safetensors shared-model.safetensors
+            [ ! -e shared-model.safetensors.partial ]
+        done
+    done
+    # From counts, with the regression of new options.
+    "$PSDVEC" train alone.safetensors --dim 10 -q -o alone-model.safetensors
+    run processes 3 train alone.safetensors --dim 10 -o shared-model.safetensors
+    [ "$status" = 0 ]
+    cmp alone-model.safetensors shared-model.safetensors
+}
+
+@test "a training of which a process was killed is resumed with another number of processes" {
+    options=(alone.safetensors --dim 20 --iterations 40)
+    "$PSDVEC" train "${options[@]}" -q -o alone-model.safetensors
+    timeout 100 mpirun --oversubscribe -n 3 "$mpi" train "${options[@]}" --threads 1 \
+        -o resumed-model.safetensors >killed.log 2>&1 &
+    job=$!
+    for _ in $(seq 1000); do
+        [ -e resumed-model.safetensors.partial/core.safetensors ] && break
+        sleep 0.01
+    done
+    victim=$(pgrep -f "$mpi train alone.safetensors .*resumed-model" | grep -v "^$job$" | sed -n 2p)
+    [ -z "$victim" ] || kill -9 "$victim" || true
+    wait $job || true
+    run processes 2 train "${options[@]}" -o resumed-model.safetensors
+    [ "$status" = 0 ]
+    cmp alone-model.safetensors resumed-model.safetensors
+}
+
 @test "process 0 prints the report, once, and writes the log" {
     run --separate-stderr processes 3 count texts --min-count 2 -v --log log.jsonl -o shared.safetensors
     [ "$status" = 0 ]
@@ -74,9 +110,9 @@ processes() {
     run processes 2 count --nothing
     [ "$status" = 2 ]
     [ "$(grep -c 'no option --nothing' <<<"$output")" = 1 ]
-    run processes 2 train texts -o none.safetensors
+    run processes 2 info alone.safetensors
     [ "$status" = 2 ]
-    [ "$(grep -c "'train' is not divided among processes" <<<"$output")" = 1 ]
+    [ "$(grep -c "'info' is not divided among processes" <<<"$output")" = 1 ]
 }
 
 @test "a process with other inputs, options or permissions is reported" {

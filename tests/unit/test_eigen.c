@@ -2,11 +2,13 @@
  * matrices and the kernels against simple loops. */
 #include "base/blas.h"
 #include "base/context.h"
+#include "base/group.h"
 #include "base/half.h"
 #include "solve/eigen.h"
 #include "solve/kernels.h"
 #include "solve/tall.h"
 #include "support/arpack.h"
+#include "support/members.h"
 #include "support/problem.h"
 
 #include <math.h>
@@ -420,74 +422,48 @@ static void a_block_may_be_wide(void **state)
     psdvec_context_free(ctx);
 }
 
-/* ---- Rows divided among machines ------------------------------------------------------------- */
+/* ---- Rows divided among processes ------------------------------------------------------------ */
 
-/* Shared state of the machines. */
-typedef struct meeting {
-    const dense *m;
-    pthread_barrier_t barrier;
-    float *X;        /* all rows of the block that is multiplied */
-    double *numbers; /* of each machine */
-    size_t sums, largest;
-} meeting;
+enum { MEMBERS = 3 };
 
-enum { MACHINES = 3, MOST_NUMBERS = 100000 };
-
-typedef struct machine {
-    meeting *place;
-    size_t number, first, rows;
+/* A matrix of which each member multiplies its rows. */
+typedef struct part {
     psdvec_context *ctx;
-    solved result;
-    psdvec_status status;
-} machine;
+    const dense *m;
+    float *X; /* all rows of the block that is multiplied */
+} part;
 
 static psdvec_status apply_part(void *self, const float *X, float *Y, size_t k)
 {
-    machine *own = self;
-    meeting *place = own->place;
-    int n = (int)place->m->n;
-    memcpy(place->X + own->first * k, X, own->rows * k * sizeof *X);
-    pthread_barrier_wait(&place->barrier);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)own->rows, (int)k, n, 1,
-                place->m->single + own->first * place->m->n, n, place->X, (int)k, 0, Y, (int)k);
-    pthread_barrier_wait(&place->barrier);
+    part *own = self;
+    size_t n = own->m->n;
+    pv_tall_share rows = pv_tall_own(own->ctx, n, true);
+    memcpy(own->X + rows.first * k, X + rows.first * k, (rows.end - rows.first) * k * sizeof *X);
+    PV_TRY(pv_tall_gather(own->ctx, n, own->X, k, k));
+    /* Row by row, so that the bits do not depend on how many rows there are. */
+    for (size_t i = rows.first; i < rows.end; i++)
+        cblas_sgemv(CblasRowMajor, CblasTrans, (int)n, (int)k, 1, own->X, (int)k,
+                    own->m->single + i * n, 1, 0, Y + i * k, 1);
     return PSDVEC_OK;
 }
 
-static psdvec_status reduce_parts(void *self, double *numbers, size_t count, pv_reduction how)
-{
-    machine *own = self;
-    meeting *place = own->place;
-    if (count > MOST_NUMBERS)
-        return pv_fail(own->ctx, PSDVEC_ERR_OVERFLOW, "%zu numbers", count);
-    memcpy(place->numbers + own->number * MOST_NUMBERS, numbers, count * sizeof *numbers);
-    if (own->number == 0)
-        *(how == PV_REDUCE_SUM ? &place->sums : &place->largest) += 1;
-    pthread_barrier_wait(&place->barrier);
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = place->numbers[i];
-        for (size_t k = 1; k < MACHINES; k++) {
-            double other = place->numbers[k * MOST_NUMBERS + i];
-            numbers[i] = how == PV_REDUCE_SUM ? numbers[i] + other : fmax(numbers[i], other);
-        }
-    }
-    pthread_barrier_wait(&place->barrier);
-    return PSDVEC_OK;
-}
+typedef struct divided_job {
+    const dense *m;
+    solved result[MEMBERS];
+    psdvec_status status[MEMBERS];
+} divided_job;
 
-static void *run_machine(void *self)
+static void solve_divided(void *arg, uint32_t rank, psdvec_context *ctx)
 {
-    machine *own = self;
-    pv_operator part = {.n = own->rows,
-                        .first = own->first,
-                        .total = own->place->m->n,
-                        .self = own,
-                        .apply = apply_part,
-                        .reduce = reduce_parts};
-    solved *r = &own->result;
+    divided_job *job = arg;
+    solved *r = &job->result[rank];
+    part own = {.ctx = ctx, .m = job->m, .X = zeros(job->m->n * 64, sizeof(float))};
+    pv_operator matrix = {.n = job->m->n, .divided = true, .self = &own, .apply = apply_part};
     pv_eigen_options o = options_of(r->want, PV_EIGEN_MAGNITUDE, 16, 0);
-    own->status = pv_eigen(own->ctx, &part, &o, r->value, r->vector, &r->report);
-    return NULL;
+    pv_group_begin(ctx);
+    job->status[rank] =
+        pv_group_end(ctx, pv_eigen(ctx, &matrix, &o, r->value, r->vector, &r->report));
+    free(own.X);
 }
 
 static psdvec_context *seeded(uint64_t seed)
@@ -540,64 +516,36 @@ static void no_eigenvector_of_a_dense_spectrum_is_missed(void **state)
     known_free(&k);
 }
 
-static void machines_that_share_the_rows_find_the_same(void **state)
+static void processes_that_share_the_rows_find_the_same_bits(void **state)
 {
     (void)state;
-    enum { N = 900, WANT = 30 };
-    static const size_t edges[MACHINES + 1] = {0, 410, 500, N};
+    enum { N = 1600, WANT = 30 }; /* four tiles */
     dense m = dense_random(9, N, -1);
     psdvec_context *ctx = context_of(1);
-    pv_operator matrix = {.n = N, .self = &m, .apply = apply_single};
+    part whole = {.ctx = ctx, .m = &m, .X = zeros(N * 64, sizeof(float))};
+    pv_operator matrix = {.n = N, .self = &whole, .apply = apply_part};
     pv_eigen_options o = options_of(WANT, PV_EIGEN_MAGNITUDE, 16, 0);
     solved alone = solve(ctx, &matrix, &o);
-
-    meeting place = {.m = &m,
-                     .X = zeros(N * 16, sizeof(float)),
-                     .numbers = zeros(MACHINES * MOST_NUMBERS, sizeof(double))};
-    assert_int_equal(pthread_barrier_init(&place.barrier, NULL, MACHINES), 0);
-    machine machines[MACHINES];
-    pthread_t threads[MACHINES];
-    for (size_t k = 0; k < MACHINES; k++) {
-        size_t rows = edges[k + 1] - edges[k];
-        machines[k] = (machine){
-            .place = &place,
-            .number = k,
-            .first = edges[k],
-            .rows = rows,
-            .ctx = context_of(1),
-            .result = {
-                rows, WANT, zeros(WANT, sizeof(double)), zeros(rows * WANT, sizeof(float)), {0}}};
-        assert_int_equal(pthread_create(&threads[k], NULL, run_machine, &machines[k]), 0);
+    psdvec_context_options options[MEMBERS];
+    divided_job job = {.m = &m};
+    for (size_t k = 0; k < MEMBERS; k++) {
+        psdvec_context_options_default(&options[k]);
+        options[k].threads = 1 + (int)(k % 2);
+        job.result[k] =
+            (solved){N, WANT, zeros(WANT, sizeof(double)), zeros(N * WANT, sizeof(float)), {0}};
     }
-    solved joined = {N, WANT, zeros(WANT, sizeof(double)), zeros(N * WANT, sizeof(float)), {0}};
-    for (size_t k = 0; k < MACHINES; k++) {
-        machine *own = &machines[k];
-        pthread_join(threads[k], NULL);
-        well(own->ctx, own->status);
-        assert_int_equal(own->result.report.found, WANT);
-        assert_memory_equal(own->result.value, machines[0].result.value, WANT * sizeof(double));
-        memcpy(joined.vector + own->first * WANT, own->result.vector,
-               own->rows * WANT * sizeof(float));
+    run_members(MEMBERS, options, solve_divided, &job);
+    for (size_t k = 0; k < MEMBERS; k++) {
+        assert_int_equal(job.status[k], PSDVEC_OK);
+        assert_int_equal(job.result[k].report.columns, alone.report.columns);
+        assert_memory_equal(job.result[k].value, alone.value, WANT * sizeof(double));
+        assert_memory_equal(job.result[k].vector, alone.vector, N * WANT * sizeof(float));
+        solved_free(&job.result[k]);
     }
-    memcpy(joined.value, machines[0].result.value, WANT * sizeof(double));
-    assert_true(place.sums > 10 && place.largest == 2);
-    assert_int_equal(machines[0].result.report.columns, alone.report.columns);
-    for (size_t k = 0; k < WANT; k++) {
-        assert_close(joined.value[k], alone.value[k], 1e-4);
-        for (size_t i = 0; i < N; i++) /* including the signs */
-            assert_close(joined.vector[i * WANT + k], alone.vector[i * WANT + k], 1e-3);
-    }
-    check_vectors(&joined, &matrix, WANT, 1e-3);
-    for (size_t k = 0; k < MACHINES; k++) {
-        solved_free(&machines[k].result);
-        psdvec_context_free(machines[k].ctx);
-    }
-    pthread_barrier_destroy(&place.barrier);
-    free(place.X);
-    free(place.numbers);
-    solved_free(&joined);
+    check_vectors(&alone, &matrix, WANT, 1e-3);
     solved_free(&alone);
     dense_free(&m);
+    free(whole.X);
     psdvec_context_free(ctx);
 }
 
@@ -762,7 +710,7 @@ static void tall_products_are_those_of_loops(void **state)
         float *y = random_floats(&d, n * STRIDE), *M = random_floats(&d, A * B);
         float *before = zeros(n * STRIDE, sizeof *before);
         double gram[A * B];
-        pv_tall left = {a, STRIDE, A}, right = {b, STRIDE, B};
+        pv_tall left = {a, STRIDE, A, false}, right = {b, STRIDE, B, false};
         well(ctx, pv_tall_gram(ctx, n, left, right, NULL, gram));
         for (size_t p = 0; p < A; p++)
             for (size_t q = 0; q < B; q++) {
@@ -781,7 +729,7 @@ static void tall_products_are_those_of_loops(void **state)
                 assert_close(y[i * STRIDE + q], sum, 2e-5);
             }
         memcpy(before, a, n * STRIDE * sizeof *a);
-        well(ctx, pv_tall_transform(ctx, n, a, STRIDE, A, M, B));
+        well(ctx, pv_tall_transform(ctx, n, a, STRIDE, A, false, M, B));
         for (size_t i = 0; i < n; i++)
             for (size_t q = 0; q < STRIDE; q++) {
                 double sum = q < B ? 0 : before[i * STRIDE + q];
@@ -911,7 +859,7 @@ int main(void)
         cmocka_unit_test(a_small_matrix_gives_as_many_as_it_has),
         cmocka_unit_test(a_block_may_be_wide),
         cmocka_unit_test(no_eigenvector_of_a_dense_spectrum_is_missed),
-        cmocka_unit_test(machines_that_share_the_rows_find_the_same),
+        cmocka_unit_test(processes_that_share_the_rows_find_the_same_bits),
         cmocka_unit_test(a_good_guess_saves_work_and_a_bad_one_does_no_harm),
         cmocka_unit_test(vectors_that_converge_early_stay_orthogonal),
         cmocka_unit_test(the_bits_are_the_same_for_any_number_of_threads),
