@@ -17,7 +17,7 @@ define tell_loader
 endef
 
 ##@ Installing
-.PHONY: install uninstall
+.PHONY: install uninstall install-mpi uninstall-mpi
 install: all $(BUILD)/psdvec.pc $(CMAKE_FILES) ## install program, libraries, headers, API description, manual, completions (PREFIX, DESTDIR)
 	$(INSTALL) -d $D$(LIBDIR)/pkgconfig $D$(LIBDIR)/cmake/psdvec $D$(INCLUDEDIR)/psdvec/options
 	$(INSTALL) -m 644 $(BUILD)/$(STATIC) $D$(LIBDIR)/$(STATIC)
@@ -41,7 +41,8 @@ endif
 	$(tell_loader)
 
 uninstall: ## remove the files that `make install` installed
-	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1 $D$(MANDIR)/man1/psdvec-*.1
+	rm -f $D$(BINDIR)/psdvec $D$(MANDIR)/man1/psdvec.1
+	for page in $D$(MANDIR)/man1/psdvec-*.1; do [ "$${page##*/}" = psdvec-mpi.1 ] || rm -f "$$page"; done
 	rm -f $D$(LIBDIR)/$(STATIC) $D$(LIBDIR)/$(SOLINK) $D$(LIBDIR)/$(SONAME) $D$(LIBDIR)/$(SHARED)
 	rm -f $(CMAKE_FILES:$(BUILD)/%=$D$(LIBDIR)/cmake/psdvec/%)
 	rm -f $D$(LIBDIR)/pkgconfig/psdvec.pc $(patsubst include/%,$D$(INCLUDEDIR)/%,$(HEADERS) $(OPTION_TABLES))
@@ -49,3 +50,11 @@ uninstall: ## remove the files that `make install` installed
 	rm -f $D$(BASHDIR)/psdvec $D$(ZSHDIR)/_psdvec $D$(FISHDIR)/psdvec.fish
 	-rmdir $D$(INCLUDEDIR)/psdvec/options $D$(INCLUDEDIR)/psdvec $D$(LIBDIR)/cmake/psdvec $D$(DATADIR)/psdvec 2>/dev/null || true
 	$(tell_loader)
+
+install-mpi: mpi-program ## install psdvec-mpi and its manual page, after `make mpi` (PREFIX, DESTDIR)
+	$(INSTALL) -d $D$(BINDIR) $D$(MANDIR)/man1
+	$(INSTALL) -m 755 $(BUILD)/psdvec-mpi $D$(BINDIR)/psdvec-mpi
+	$(INSTALL) -m 644 mpi/psdvec-mpi.1 $D$(MANDIR)/man1/psdvec-mpi.1
+
+uninstall-mpi: ## remove what `make install-mpi` installed
+	rm -f $D$(BINDIR)/psdvec-mpi $D$(MANDIR)/man1/psdvec-mpi.1

@@ -41,7 +41,7 @@ has_files() {
     if [ -e "$root/.git" ]; then
         (cd "$root" && git ls-files -z | xargs -0 ls -d 2>/dev/null)
     else
-        (cd "$root" && find include src cli bindings debian mk scripts docs tests -type f ! -path '*/__pycache__/*')
+        (cd "$root" && find include src cli server mpi bindings debian mk scripts docs tests -type f ! -path '*/__pycache__/*')
     fi | sort >"$scratch/tracked"
     (cd "$scratch/$name" && find . -type f | sed 's/^\.\///' | sort) >"$scratch/unpacked"
     [ -s "$scratch/tracked" ] && ! comm -23 "$scratch/tracked" "$scratch/unpacked" | grep . &&

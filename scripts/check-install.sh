@@ -181,10 +181,19 @@ print(library.path, psdvec.__version__, importlib.metadata.version("psdvec"))') 
     echo "$found"
     [ "$found" = "libpsdvec.so.$soversion $version $version" ]
 }
+installs_mpi() {
+    $make --no-print-directory WERROR=1 BUILD="$build" PREFIX=/opt/psdvec DESTDIR="$stage" install-mpi &&
+        has_files bin/psdvec-mpi share/man/man1/psdvec-mpi.1 &&
+        ! ldd "$stage/opt/psdvec/bin/psdvec" | grep libmpi
+}
+# `make uninstall` leaves what other targets installed.
 uninstalls() {
-    $make --no-print-directory BUILD="$build" PREFIX=/opt/psdvec PYTHONDIR=/opt/psdvec/python \
-        DESTDIR="$stage" uninstall uninstall-python &&
-        ! find "$stage" ! -type d | grep .
+    set -- BUILD="$build" PREFIX=/opt/psdvec PYTHONDIR=/opt/psdvec/python DESTDIR="$stage"
+    $make --no-print-directory "$@" uninstall uninstall-python || return 1
+    if [ -x "$build/psdvec-mpi" ]; then
+        has_files bin/psdvec-mpi share/man/man1/psdvec-mpi.1 || return 1
+    fi
+    $make --no-print-directory "$@" uninstall-mpi && ! find "$stage" ! -type d | grep .
 }
 
 check "make install works with PREFIX and DESTDIR" installs
@@ -220,6 +229,9 @@ if [ -x "$build/psdvec" ]; then
 fi
 if [ -d "$build/python" ] && "$python" -c 'import numpy' 2>/dev/null; then
     check "the installed Python package uses the installed library" uses_python
+fi
+if [ -x "$build/psdvec-mpi" ]; then
+    check "make install-mpi installs psdvec-mpi; psdvec itself does not need MPI" installs_mpi
 fi
 check "make uninstall leaves no file" uninstalls
 echo "1..$number"

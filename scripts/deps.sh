@@ -89,6 +89,7 @@ deb|!|lib libedit histedit.h|libedit-dev||||
 deb|!|lib libmicrohttpd microhttpd.h|libmicrohttpd-dev||||
 deb|!|lib icu-uc unicode/ubrk.h|libicu-dev||||
 deb|!|linked openblas-serial/libopenblas.a|libopenblas-serial-dev||||
+deb|!|lib mpi-c mpi.h|libopenmpi-dev||||
 deb|!|lib cmocka cmocka.h|libcmocka-dev||||
 deb|!|file /usr/lib/python3/dist-packages/numpy/__init__.py|python3-numpy||||
 deb|!|file /usr/lib/python3/dist-packages/pytest/__init__.py|python3-pytest||||

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Lists the files of the library and the program with the first sentence of their head comments.
+# Lists the files of the library and the programs with the first sentence of their head comments.
 # Fails if a file has no head comment.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck disable=SC2016
-find src cli -name '*.[ch]' | LC_ALL=C sort | xargs awk '
+find src cli server mpi -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     function finish() {
         sub(/[ \t]*\*\/.*/, "", text)
         if (match(text, /\.( |$)/)) text = substr(text, 1, RSTART)

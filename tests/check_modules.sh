@@ -32,13 +32,14 @@ topic: corpus count document eval model train
 #
 # An include is checked if it names a module ("base/thread.h"), a file in the folder of the
 # including file, or a relative path ("../x.h"). Programs (cli, server) may include the public
-# header, src/util and their own folder, and cli the header of the HTTP server; tests and benchmarks
-# may include everything.
+# header, src/util and their own folder, and cli the header of the HTTP server; psdvec-mpi (mpi) may
+# include the public header, cli/program.h and cli/run.h, and is the only one that uses MPI. Tests and
+# benchmarks may include everything.
 offences() {
     tree=$1
     (
         cd "$tree" || exit 2
-        find include src cli server -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | while read -r file; do
+        find include src cli server mpi -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | while read -r file; do
             awk -v arrows="$arrows" '
                 function offend(why) { printf "%s:%d: %s (%s)\n", FILENAME, FNR, $0, why }
                 BEGIN {
@@ -74,12 +75,15 @@ offences() {
                     if (place == "src" && path ~ /^psdvec\/options\/[a-z]+\.def$/) next
                     if (first == "psdvec") { offend("include psdvec/psdvec.h"); next }
                     if (place == "cli" && path == "server/http.h") next
-                    if (first == "src" || first == "cli" || first == "server" || first == "tests" || first == "bench") {
+                    if (place == "mpi" && (path == "cli/program.h" || path == "cli/run.h")) next
+                    if (place != "mpi" && path == "mpi.h") { offend("only mpi may use MPI"); next }
+                    if (first == "src" || first == "cli" || first == "server" || first == "mpi" || first == "tests" || first == "bench") {
                         if (place != first || place == "src") offend("name the file as its module does")
                         next
                     }
                     if (path !~ /\// || !(first in known)) next
                     if (place == "include") offend("the public header stands alone")
+                    else if (place == "mpi") offend("mpi may use only psdvec/psdvec.h, cli/program.h and cli/run.h")
                     else if (place != "src" && first == "util") next
                     else if (place != "src") offend(place " may use only psdvec/psdvec.h and util")
                     else if (module in known && !((module, first) in may)) offend(module " may not see " first)
@@ -119,7 +123,7 @@ all=$(offences "$root")
 report() { # description | what was found
     if [ -z "$2" ]; then result yes "$1" ""; else result no "$1" "$2"; fi
 }
-for folder in "$root"/include "$root"/src/*/ "$root"/cli "$root"/server; do
+for folder in "$root"/include "$root"/src/*/ "$root"/cli "$root"/server "$root"/mpi; do
     [ -d "$folder" ] || continue
     short=${folder#"$root"/} && short=${short%/}
     report "$short includes only what it may" "$(printf '%s\n' "$all" | grep "^$short/")"
@@ -176,6 +180,14 @@ try good cli/a.c '#include "beside.h"'
 try good cli/a.c '#include "server/http.h"'
 try bad server/a.c '#include "cli/run.h"'
 try bad src/base/a.c '#include "server/http.h"'
+try good mpi/a.c '#include "cli/program.h"'
+try good mpi/a.c '#include <mpi.h>'
+try bad mpi/a.c '#include "cli/arguments.h"'
+try bad mpi/a.c '#include "util/utf8.h"'
+try bad mpi/a.c '#include "base/group.h"'
+try bad cli/a.c '#include <mpi.h>'
+try bad src/base/a.c '#include <mpi.h>'
+try bad cli/a.c '#include "mpi/a.h"'
 try good src/count/a.c '/* #include "solve/bcd.h" */'
 
 echo "1..$number"

@@ -456,7 +456,7 @@ anchors() {
 
 @test "every source file starts with a comment that describes its purpose" {
     "$ROOT/scripts/list-files.sh" >list
-    [ "$(wc -l <list)" -eq "$(find "$ROOT/src" "$ROOT/cli" -name '*.[ch]' | wc -l)" ]
+    [ "$(wc -l <list)" -eq "$(find "$ROOT"/{src,cli,server,mpi} -name '*.[ch]' | wc -l)" ]
     grep -q '^src/solve/eigen.h .*Leading eigenpairs' list
 }
 
