@@ -217,8 +217,11 @@ static psdvec_status unite_provenance(merging *m)
     for (size_t i = 0; i < m->count; i++) {
         const psdvec_counts *c = m->inputs[i].counts;
         same &= strcmp(c->info.vocabulary_json, first->info.vocabulary_json) == 0;
-        p->tokens += c->info.tokens;
-        p->documents += c->info.documents;
+        if (__builtin_add_overflow(p->tokens, c->info.tokens, &p->tokens) ||
+            __builtin_add_overflow(p->documents, c->info.documents, &p->documents))
+            return pv_fail(m->ctx, PSDVEC_ERR_OVERFLOW,
+                           "%s: the words or documents of all files do not fit into 64 bits",
+                           pv_st_path(c->file));
         PV_TRY(pv_provenance_add_inputs_json(p, pv_st_path(c->file), c->info.inputs_json));
     }
     return pv_provenance_describe(p, settings_of_all(m),
