@@ -65,7 +65,7 @@ static void prepare(struct applied *a, const psdvec_text_options *text)
     a->rows = (struct rows)ROWS(NULL, FOR_PEOPLE, a->columns);
 }
 
-/* "7 .52, 3 .21": the largest topics. */
+/* "7 (52%), 3 (21%)": the largest topics, without those of 0%. */
 static const char *largest(const struct applied *a, const psdvec_topic_mixture *m)
 {
     struct buffer text = {0};
@@ -76,6 +76,8 @@ static const char *largest(const struct applied *a, const psdvec_topic_mixture *
         uint32_t best = 0;
         for (uint32_t t = 1; t < a->topics; t++)
             best = shares[t] > shares[best] ? t : best;
+        if (k > 0 && shares[best] < 0.005f)
+            break;
         buffer_format(&text, "%s%u (%.0f%%)", k ? ", " : "", (unsigned)best + 1,
                       100 * (double)shares[best]);
         shares[best] = -1;

@@ -174,7 +174,8 @@ typedef struct psdvec_topic_word {
 } psdvec_topic_word;
 
 /* Finds at most `most` words that describe a topic, best first: of the words with a lift of at least
- * 1, those with the largest 0.35 log P(word | topic) + 0.65 log lift. */
+ * 1, those with the largest 0.25 log P(word | topic) + 0.75 log(P(word | topic) / (P(word) + e)).
+ * e, which lowers the lift of rare words, is 40 occurrences in all documents, but at most 0.0001. */
 PSDVEC_API psdvec_status psdvec_topics_words(psdvec_context *ctx, const psdvec_topics *topics,
                                              uint32_t topic, size_t most, psdvec_topic_word *words,
                                              size_t *found);

@@ -119,7 +119,7 @@ static void sum_up(const evaluation *j, psdvec_topics_quality *quality)
                 sum += pair_npmi(j, k, a, b);
     for (uint32_t w = 0; w < j->topics->info.words; w++)
         distinct += j->first[w + 1] > j->first[w];
-    quality->coherence = pairs ? sum / (double)pairs : NAN;
+    quality->coherence = pairs && quality->known ? sum / (double)pairs : NAN;
     quality->diversity = used ? (double)distinct / (double)used : NAN;
 }
 

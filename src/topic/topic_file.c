@@ -17,7 +17,11 @@
 
 /* Weight of the probability in the score of a describing word; the rest is for the lift. Sievert and
  * Shirley (2014) call it relevance. */
-#define RELEVANCE 0.35
+#define RELEVANCE 0.25
+/* For this score, words count as if they occurred more often in the documents: by this number, but
+ * at most by this relative frequency. The lift of rare words is uncertain. */
+#define RARE_COUNT 40
+#define RARE_FREQUENCY 1e-4
 /* Words that are rarer in a topic than elsewhere do not describe it. In the null topic all words have
  * a lift of 1, but for rounding. */
 #define LEAST_LIFT 0.999
@@ -476,13 +480,14 @@ psdvec_status pv_topics_best_words(psdvec_context *ctx, const psdvec_topics *top
 {
     most = most < topics->info.words ? most : topics->info.words;
     pv_ranked *best = pv_alloc(ctx, most, sizeof *best, "the words of a topic");
+    double rare = fmin(RARE_COUNT / (double)topics->info.known_tokens, RARE_FREQUENCY);
     *found = 0;
     if (!best)
         return pv_failure(ctx);
     for (uint32_t w = 0; w < topics->info.words; w++)
         if ((double)p[w] > LEAST_LIFT * topics->base[w])
-            pv_rank(best, most, found, log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w]),
-                    w);
+            pv_rank(best, most, found,
+                    log((double)p[w]) - (1 - RELEVANCE) * log(topics->base[w] + rare), w);
     for (size_t k = 0; k < *found; k++) {
         uint32_t w = (uint32_t)best[k].index;
         words[k] = (psdvec_topic_word){w, (double)p[w], (double)p[w] / topics->base[w]};

@@ -1,6 +1,7 @@
 #include "support/topic_text.h"
 
 #include "model/model_write.h"
+#include "support/scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -8,6 +9,31 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+void topic_files_make(topic_files *files, psdvec_context *ctx)
+{
+    psdvec_context_options options;
+    psdvec_context_options_default(&options);
+    options.threads = 2;
+    if (!ctx)
+        assert_int_equal(psdvec_context_new(&options, &ctx), PSDVEC_OK);
+    files->ctx = ctx;
+    files->folder = scratch_new();
+    files->model = scratch_path(files->folder, "model.safetensors");
+    files->text = scratch_path(files->folder, "documents.txt");
+    files->topics = scratch_path(files->folder, "topics.safetensors");
+}
+
+int topic_files_remove(topic_files *files)
+{
+    uint64_t used = atomic_load(&files->ctx->memory_used);
+    psdvec_context_free(files->ctx);
+    scratch_free(files->folder);
+    free(files->model);
+    free(files->text);
+    free(files->topics);
+    return used == 0 ? 0 : -1;
+}
 
 void close_to(double a, double b, double error)
 {
@@ -85,15 +111,16 @@ uint32_t draw_from(const double *p, uint32_t n, double at)
     return n - 1;
 }
 
-psdvec_topics *learn_from(psdvec_context *ctx, const char *model_path, const char *text,
-                          const char *output, const psdvec_topic_options *options,
-                          psdvec_topics_report *report)
+psdvec_topics *learn_from(const topic_files *files, psdvec_context *ctx,
+                          const psdvec_topic_options *options, psdvec_topics_report *report)
 {
+    const char *text = files->text;
     psdvec_model *model = NULL;
     psdvec_topics *topics = NULL;
-    if (psdvec_model_open(ctx, model_path, &model) != PSDVEC_OK ||
-        psdvec_topics_learn(ctx, options, model, NULL, &text, 1, output, report) != PSDVEC_OK ||
-        psdvec_topics_open(ctx, output, &topics) != PSDVEC_OK)
+    if (psdvec_model_open(ctx, files->model, &model) != PSDVEC_OK ||
+        psdvec_topics_learn(ctx, options, model, NULL, &text, 1, files->topics, report) !=
+            PSDVEC_OK ||
+        psdvec_topics_open(ctx, files->topics, &topics) != PSDVEC_OK)
         fail_msg("%s", psdvec_error_message(ctx));
     psdvec_model_close(model);
     return topics;

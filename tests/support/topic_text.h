@@ -4,6 +4,17 @@
 
 #include "base/context.h"
 
+/* A context and the files of a test, in a folder of their own. */
+typedef struct topic_files {
+    psdvec_context *ctx;
+    char *folder, *model, *text, *topics; /* paths */
+} topic_files;
+
+/* Prepares the names of the files. ctx: NULL for a context with two threads; the files own it. */
+void topic_files_make(topic_files *files, psdvec_context *ctx);
+/* Removes the files. Returns 0, or -1 if memory of the context was not freed. */
+int topic_files_remove(topic_files *files);
+
 /* The test fails if a and b differ by more than the error. */
 void close_to(double a, double b, double error);
 /* The cosine of two vectors of length n. */
@@ -23,8 +34,7 @@ void topic_distribution(uint32_t words, uint32_t dim, const float *vectors, cons
 uint32_t draw_from(const double *p, uint32_t n, double at);
 
 /* Learns topics of the text and opens them; the test fails if that fails. */
-psdvec_topics *learn_from(psdvec_context *ctx, const char *model_path, const char *text,
-                          const char *output, const psdvec_topic_options *options,
-                          psdvec_topics_report *report);
+psdvec_topics *learn_from(const topic_files *files, psdvec_context *ctx,
+                          const psdvec_topic_options *options, psdvec_topics_report *report);
 
 #endif

@@ -1,7 +1,6 @@
 /* Topics: the kernels against each other, the M-step against its optimality conditions, the bound
  * against a dense computation, and topics recovered from text that was drawn from known ones. */
 #include "base/random.h"
-#include "support/scratch.h"
 #include "support/topic_text.h"
 #include "topic/alpha.h"
 #include "topic/topic_file.h"
@@ -19,8 +18,7 @@
 enum { WORDS = 300, DIM = 6, TOPICS = 4, DOCUMENTS = 500, LENGTH = 120 };
 
 typedef struct bench {
-    psdvec_context *ctx;
-    char *folder, *model_path, *text, *output;
+    topic_files files;
     float vectors[WORDS][DIM];
     double base[WORDS];
     double topics[TOPICS][DIM]; /* the vectors from which text is drawn */
@@ -36,19 +34,12 @@ static int set_up(void **state)
 {
     bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    psdvec_context_options options;
-    psdvec_context_options_default(&options);
-    options.threads = 2;
-    assert_int_equal(psdvec_context_new(&options, &b->ctx), PSDVEC_OK);
-    b->folder = scratch_new();
-    b->model_path = scratch_path(b->folder, "model.safetensors");
-    b->text = scratch_path(b->folder, "documents.txt");
-    b->output = scratch_path(b->folder, "topics.safetensors");
+    topic_files_make(&b->files, NULL);
     for (uint32_t w = 0; w < WORDS; w++)
         for (uint32_t d = 0; d < DIM; d++)
             b->vectors[w][d] = (float)(0.7 * pv_random_normal(1, 1, (uint64_t)w * DIM + d));
     zipf(b->base, WORDS, 20);
-    write_topic_model(b->ctx, b->model_path, WORDS, DIM, &b->vectors[0][0], b->base);
+    write_topic_model(b->files.ctx, b->files.model, WORDS, DIM, &b->vectors[0][0], b->base);
     for (uint32_t k = 0; k < TOPICS; k++)
         for (uint32_t d = 0; d < DIM; d++)
             b->topics[k][d] = 1.2 * pv_random_normal(2, 2, (uint64_t)k * DIM + d);
@@ -59,14 +50,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     bench *b = *state;
-    uint64_t used = atomic_load(&b->ctx->memory_used);
-    psdvec_context_free(b->ctx);
-    scratch_free(b->folder);
-    free(b->model_path);
-    free(b->text);
-    free(b->output);
+    int status = topic_files_remove(&b->files);
     free(b);
-    return used == 0 ? 0 : -1;
+    return status;
 }
 
 /* Each document has one main topic, and words of the others. */
@@ -75,7 +61,7 @@ static void write_documents(bench *b)
     double p[TOPICS][WORDS];
     for (uint32_t k = 0; k < TOPICS; k++)
         topic_distribution(WORDS, DIM, &b->vectors[0][0], b->base, b->topics[k], p[k]);
-    FILE *file = fopen(b->text, "w");
+    FILE *file = fopen(b->files.text, "w");
     assert_non_null(file);
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
         for (uint32_t j = 0; j < LENGTH; j++) {
@@ -94,7 +80,7 @@ static void write_documents(bench *b)
 static psdvec_topics *learn(bench *b, const psdvec_topic_options *options,
                             psdvec_topics_report *report)
 {
-    return learn_from(b->ctx, b->model_path, b->text, b->output, options, report);
+    return learn_from(&b->files, b->files.ctx, options, report);
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -207,7 +193,7 @@ static void test_space_has_variance_one(void **state)
 {
     bench *b = *state;
     pv_topic_space s;
-    assert_int_equal(pv_topic_space_init(&s, b->ctx, WORDS, DIM, b->base), PSDVEC_OK);
+    assert_int_equal(pv_topic_space_init(&s, b->files.ctx, WORDS, DIM, b->base), PSDVEC_OK);
     memcpy(s.features, b->vectors, sizeof b->vectors);
     assert_int_equal(pv_topic_space_prepare(&s, b->base), PSDVEC_OK);
     for (uint32_t i = 0; i < DIM; i++)
@@ -228,7 +214,7 @@ static void test_space_has_variance_one(void **state)
 static void fit_counts(bench *b, const psdvec_topic_options *options, pv_topic_space *s,
                        pv_topic_fit *f)
 {
-    assert_int_equal(pv_topic_space_init(s, b->ctx, WORDS, DIM, b->base), PSDVEC_OK);
+    assert_int_equal(pv_topic_space_init(s, b->files.ctx, WORDS, DIM, b->base), PSDVEC_OK);
     memcpy(s->features, b->vectors, sizeof b->vectors);
     assert_int_equal(pv_topic_space_prepare(s, b->base), PSDVEC_OK);
     assert_int_equal(pv_topic_fit_init(f, s, options), PSDVEC_OK);
@@ -476,13 +462,13 @@ static void test_apply(void **state)
 {
     bench *b = *state;
     psdvec_topic_options options;
-    const char *input = b->text;
+    const char *input = b->files.text;
     seen s = {0};
     write_documents(b);
     psdvec_topic_options_default(&options);
     options.topics = TOPICS;
     psdvec_topics *t = learn(b, &options, NULL);
-    assert_int_equal(psdvec_topics_apply(b->ctx, t, NULL, &input, 1, see, &s), PSDVEC_OK);
+    assert_int_equal(psdvec_topics_apply(b->files.ctx, t, NULL, &input, 1, see, &s), PSDVEC_OK);
     assert_int_equal(s.documents, DOCUMENTS);
     close_to(s.sum, DOCUMENTS, 1e-3);
     for (uint32_t k = 0; k < TOPICS; k++)
@@ -500,21 +486,21 @@ static void test_apply_text(void **state)
     psdvec_topic_options_default(&options);
     options.topics = TOPICS;
     psdvec_topics *t = learn(b, &options, NULL);
-    const char *input = b->text;
-    assert_int_equal(psdvec_topics_apply(b->ctx, t, NULL, &input, 1, see, &s), PSDVEC_OK);
+    const char *input = b->files.text;
+    assert_int_equal(psdvec_topics_apply(b->files.ctx, t, NULL, &input, 1, see, &s), PSDVEC_OK);
     char *line = NULL;
     size_t size = 0;
-    FILE *file = fopen(b->text, "r");
+    FILE *file = fopen(b->files.text, "r");
     assert_non_null(file);
     ssize_t length = getline(&line, &size, file);
     assert_true(length > 0);
     fclose(file);
-    assert_int_equal(psdvec_topics_apply_text(b->ctx, t, line, (size_t)length, see, &one),
+    assert_int_equal(psdvec_topics_apply_text(b->files.ctx, t, line, (size_t)length, see, &one),
                      PSDVEC_OK);
     assert_int_equal(one.documents, 1);
     assert_memory_equal(one.first, s.first, sizeof s.first);
     free(line);
-    assert_int_equal(psdvec_topics_apply_text(b->ctx, t, " \n ", 3, see, &none), PSDVEC_OK);
+    assert_int_equal(psdvec_topics_apply_text(b->files.ctx, t, " \n ", 3, see, &none), PSDVEC_OK);
     assert_int_equal(none.documents, 1);
     close_to(none.sum, 1, 1e-5);
     psdvec_topics_close(t);

@@ -1,7 +1,6 @@
 /* How topics relate: distances, the map, the hierarchy and its groups, nearest words and the
  * description, against plain computations. */
 #include "base/random.h"
-#include "support/scratch.h"
 #include "support/topic_text.h"
 #include "topic/relations.h"
 #include "topic/shares.h"
@@ -20,8 +19,7 @@ enum { WORDS = 333, DIM = 5, TOPICS = 7, DOCUMENTS = 45 };
 
 /* A topics file made by hand. Topics 2 and 5 are nearly the same. */
 typedef struct bench {
-    psdvec_context *ctx;
-    char *folder, *model_path, *path;
+    topic_files files;
     float vectors[WORDS][DIM];
     double base[WORDS], shares[TOPICS];
     float p[TOPICS][WORDS], topic_vectors[TOPICS][DIM];
@@ -31,7 +29,7 @@ typedef struct bench {
 static void well(bench *b, psdvec_status status)
 {
     if (status != PSDVEC_OK)
-        fail_msg("%s", psdvec_error_message(b->ctx));
+        fail_msg("%s", psdvec_error_message(b->files.ctx));
 }
 
 static char *model_json(bench *b)
@@ -39,9 +37,9 @@ static char *model_json(bench *b)
     static char text[200];
     psdvec_model *model;
     pv_st_file *file;
-    well(b, psdvec_model_open(b->ctx, b->model_path, &model));
+    well(b, psdvec_model_open(b->files.ctx, b->files.model, &model));
     psdvec_model_close(model);
-    well(b, pv_st_open(b->ctx, b->model_path, &file));
+    well(b, pv_st_open(b->files.ctx, b->files.model, &file));
     snprintf(text, sizeof text, "{\"name\": \"model\", \"xxh3\": \"%s\"}",
              pv_st_meta(file, "xxh3.metadata"));
     pv_st_close(file);
@@ -81,7 +79,7 @@ static void write_topics(bench *b)
         offsets[w] = 4 * w;
     for (uint32_t w = 0; w < WORDS; w++)
         topic_word(w, bytes + 4 * w);
-    write_topic_model(b->ctx, b->model_path, WORDS, DIM, &b->vectors[0][0], b->base);
+    write_topic_model(b->files.ctx, b->files.model, WORDS, DIM, &b->vectors[0][0], b->base);
     for (uint32_t k = 0; k < TOPICS; k++)
         alpha[k] = 0.1;
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
@@ -118,23 +116,17 @@ static void write_topics(bench *b)
                              .name_offsets = name_offsets,
                              .lengths = lengths,
                              .history = history};
-    well(b, pv_topics_write(b->ctx, b->path, &topics));
+    well(b, pv_topics_write(b->files.ctx, b->files.topics, &topics));
 }
 
 static int set_up(void **state)
 {
     bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    psdvec_context_options options;
-    psdvec_context_options_default(&options);
-    options.threads = 2;
-    assert_int_equal(psdvec_context_new(&options, &b->ctx), PSDVEC_OK);
-    b->folder = scratch_new();
-    b->model_path = scratch_path(b->folder, "model.safetensors");
-    b->path = scratch_path(b->folder, "topics.safetensors");
+    topic_files_make(&b->files, NULL);
     fill(b);
     write_topics(b);
-    well(b, psdvec_topics_open(b->ctx, b->path, &b->topics));
+    well(b, psdvec_topics_open(b->files.ctx, b->files.topics, &b->topics));
     *state = b;
     return 0;
 }
@@ -143,13 +135,9 @@ static int tear_down(void **state)
 {
     bench *b = *state;
     psdvec_topics_close(b->topics);
-    uint64_t used = atomic_load(&b->ctx->memory_used);
-    psdvec_context_free(b->ctx);
-    scratch_free(b->folder);
-    free(b->model_path);
-    free(b->path);
+    int status = topic_files_remove(&b->files);
     free(b);
-    return used == 0 ? 0 : -1;
+    return status;
 }
 
 /* ---- Distances and the map ------------------------------------------------------------------- */
@@ -158,7 +146,7 @@ static void test_distances_are_hellinger_distances(void **state)
 {
     bench *b = *state;
     float distances[TOPICS][TOPICS];
-    well(b, psdvec_topics_distances(b->ctx, b->topics, &distances[0][0]));
+    well(b, psdvec_topics_distances(b->files.ctx, b->topics, &distances[0][0]));
     for (int i = 0; i < TOPICS; i++)
         for (int j = 0; j < TOPICS; j++) {
             double sum = 0;
@@ -180,7 +168,7 @@ static void test_the_map_keeps_distances_that_fit_a_plane(void **state)
         for (int j = 0; j < N; j++)
             distances[i][j] =
                 (float)hypot(corners[i][0] - corners[j][0], corners[i][1] - corners[j][1]);
-    well(b, pv_topics_map(b->ctx, N, &distances[0][0], &places[0][0]));
+    well(b, pv_topics_map(b->files.ctx, N, &distances[0][0], &places[0][0]));
     for (int i = 0; i < N; i++) {
         sum[0] += places[i][0];
         sum[1] += places[i][1];
@@ -191,11 +179,11 @@ static void test_the_map_keeps_distances_that_fit_a_plane(void **state)
     close_to(sum[0], 0, 1e-9);
     close_to(sum[1], 0, 1e-9);
     float two[4] = {0, 0.5f, 0.5f, 0};
-    well(b, pv_topics_map(b->ctx, 2, two, &places[0][0]));
+    well(b, pv_topics_map(b->files.ctx, 2, two, &places[0][0]));
     close_to(fabs(places[0][0] - places[1][0]), 0.5, 1e-6);
     close_to(places[0][1], 0, 1e-12);
     float one = 0;
-    well(b, pv_topics_map(b->ctx, 1, &one, &places[0][0]));
+    well(b, pv_topics_map(b->files.ctx, 1, &one, &places[0][0]));
     close_to(places[0][0], 0, 1e-12);
 }
 
@@ -238,7 +226,7 @@ static void test_the_tree_merges_what_loses_least(void **state)
     bool there[2 * TOPICS] = {0};
     psdvec_topic_merge merges[TOPICS - 1];
     double information = 0, lost = 0, height = 0, total = 0;
-    well(b, psdvec_topics_tree(b->ctx, b->topics, merges));
+    well(b, psdvec_topics_tree(b->files.ctx, b->topics, merges));
     for (int k = 0; k < TOPICS; k++) {
         there[k] = true;
         for (int w = 0; w < WORDS; w++)
@@ -287,10 +275,10 @@ static void test_groups_cut_the_tree(void **state)
     bench *b = *state;
     psdvec_topic_merge merges[TOPICS - 1];
     uint32_t group[TOPICS];
-    well(b, psdvec_topics_tree(b->ctx, b->topics, merges));
+    well(b, psdvec_topics_tree(b->files.ctx, b->topics, merges));
     for (uint32_t groups = 1; groups <= TOPICS; groups++) {
         double share[TOPICS] = {0};
-        well(b, psdvec_topics_groups(b->ctx, b->topics, merges, groups, group));
+        well(b, psdvec_topics_groups(b->files.ctx, b->topics, merges, groups, group));
         for (int k = 0; k < TOPICS; k++) {
             assert_true(group[k] < groups);
             share[group[k]] += b->shares[k];
@@ -301,11 +289,13 @@ static void test_groups_cut_the_tree(void **state)
         }
         assert_true(groups == TOPICS || group[2] == group[5]);
     }
-    assert_int_equal(psdvec_topics_groups(b->ctx, b->topics, merges, 0, group), PSDVEC_ERR_OPTION);
-    assert_int_equal(psdvec_topics_groups(b->ctx, b->topics, merges, TOPICS + 1, group),
+    assert_int_equal(psdvec_topics_groups(b->files.ctx, b->topics, merges, 0, group),
+                     PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_topics_groups(b->files.ctx, b->topics, merges, TOPICS + 1, group),
                      PSDVEC_ERR_OPTION);
     merges[0].first = 100;
-    assert_int_equal(psdvec_topics_groups(b->ctx, b->topics, merges, 2, group), PSDVEC_ERR_OPTION);
+    assert_int_equal(psdvec_topics_groups(b->files.ctx, b->topics, merges, 2, group),
+                     PSDVEC_ERR_OPTION);
 }
 
 static void test_words_of_a_group_are_those_of_the_mixture(void **state)
@@ -314,7 +304,7 @@ static void test_words_of_a_group_are_those_of_the_mixture(void **state)
     uint32_t members[] = {1, 4};
     psdvec_topic_word words[5];
     size_t found;
-    well(b, psdvec_topics_group_words(b->ctx, b->topics, members, 2, 5, words, &found));
+    well(b, psdvec_topics_group_words(b->files.ctx, b->topics, members, 2, 5, words, &found));
     assert_int_equal(found, 5);
     for (size_t i = 0; i < found; i++) {
         uint32_t w = words[i].word;
@@ -324,8 +314,39 @@ static void test_words_of_a_group_are_those_of_the_mixture(void **state)
         close_to(words[i].lift, p / b->base[w], 1e-5 * words[i].lift);
     }
     members[1] = TOPICS;
-    assert_int_equal(psdvec_topics_group_words(b->ctx, b->topics, members, 2, 5, words, &found),
-                     PSDVEC_ERR_OPTION);
+    assert_int_equal(
+        psdvec_topics_group_words(b->files.ctx, b->topics, members, 2, 5, words, &found),
+        PSDVEC_ERR_OPTION);
+}
+
+/* The words of a topic by their definition, with few and with many words of text. */
+static void test_words_of_a_topic_have_the_largest_scores(void **state)
+{
+    enum { MOST = 8 };
+    static const uint64_t tokens[] = {1000, 100000000};
+    bench *b = *state;
+    for (int i = 0; i < 2; i++) {
+        b->topics->info.known_tokens = tokens[i];
+        double rare = i == 0 ? 1e-4 : 40.0 / 100000000;
+        for (uint32_t k = 0; k < TOPICS; k++) {
+            psdvec_topic_word words[MOST];
+            double score[WORDS];
+            size_t found;
+            for (int w = 0; w < WORDS; w++) {
+                double p = (double)b->p[k][w];
+                score[w] = p > b->base[w] ? 0.25 * log(p) + 0.75 * log(p / (b->base[w] + rare))
+                                          : -INFINITY;
+            }
+            well(b, psdvec_topics_words(b->files.ctx, b->topics, k, MOST, words, &found));
+            assert_int_equal(found, MOST);
+            for (size_t r = 0; r < MOST; r++) {
+                int better = 0;
+                for (int w = 0; w < WORDS; w++)
+                    better += score[w] > score[words[r].word] + 1e-9;
+                assert_int_equal(better, r);
+            }
+        }
+    }
 }
 
 /* ---- Nearest words, and the description ------------------------------------------------------ */
@@ -336,8 +357,8 @@ static void test_nearest_words_are_found_by_cosine(void **state)
     psdvec_topic_neighbour near[TOPICS][3];
     size_t found[TOPICS];
     psdvec_model *model;
-    well(b, psdvec_model_open(b->ctx, b->model_path, &model));
-    well(b, psdvec_topics_nearest(b->ctx, b->topics, model, 3, &near[0][0], found));
+    well(b, psdvec_model_open(b->files.ctx, b->files.model, &model));
+    well(b, psdvec_topics_nearest(b->files.ctx, b->topics, model, 3, &near[0][0], found));
     psdvec_model_close(model);
     for (int k = 0; k < TOPICS; k++) {
         double best = 0;
@@ -370,10 +391,10 @@ static void test_another_model_is_refused(void **state)
     psdvec_model *model;
     b->vectors[0][0] += 1;
     write_topics(b); /* the model differs from that of the file that is open */
-    well(b, psdvec_model_open(b->ctx, b->model_path, &model));
-    assert_int_equal(psdvec_topics_nearest(b->ctx, b->topics, model, 1, near, found),
+    well(b, psdvec_model_open(b->files.ctx, b->files.model, &model));
+    assert_int_equal(psdvec_topics_nearest(b->files.ctx, b->topics, model, 1, near, found),
                      PSDVEC_ERR_FORMAT);
-    assert_non_null(strstr(psdvec_error_message(b->ctx), "its checksum differs"));
+    assert_non_null(strstr(psdvec_error_message(b->files.ctx), "its checksum differs"));
     psdvec_model_close(model);
 }
 
@@ -392,8 +413,8 @@ static void test_the_description_is_json(void **state)
     bench *b = *state;
     char *text = NULL;
     psdvec_model *model;
-    well(b, psdvec_model_open(b->ctx, b->model_path, &model));
-    well(b, psdvec_topics_describe(b->ctx, b->topics, model, 4, 3, keep, &text));
+    well(b, psdvec_model_open(b->files.ctx, b->files.model, &model));
+    well(b, psdvec_topics_describe(b->files.ctx, b->topics, model, 4, 3, keep, &text));
     psdvec_model_close(model);
     assert_non_null(text);
     assert_true(pv_json_is(text, PV_JSON_OBJECT));
@@ -405,12 +426,12 @@ static void test_the_description_is_json(void **state)
     assert_non_null(strstr(text, "\"beginning\":\"text "));
     free(text);
     text = NULL;
-    well(b, psdvec_topics_describe(b->ctx, b->topics, NULL, 4, 0, keep, &text));
+    well(b, psdvec_topics_describe(b->files.ctx, b->topics, NULL, 4, 0, keep, &text));
     assert_non_null(strstr(text, "\"nearest\":null"));
     assert_null(strstr(text, "\"beginning\""));
     free(text);
     text = NULL;
-    assert_int_equal(psdvec_topics_describe(b->ctx, b->topics, NULL, 4, 2000, keep, &text),
+    assert_int_equal(psdvec_topics_describe(b->files.ctx, b->topics, NULL, 4, 2000, keep, &text),
                      PSDVEC_ERR_OPTION);
     assert_null(text);
 }
@@ -456,11 +477,11 @@ typedef psdvec_status put_fn(psdvec_context *ctx, const psdvec_topics *topics,
 /* The JSON must be freed. */
 static char *put(bench *b, put_fn *fn, pv_document_text_fn *get)
 {
-    pv_buffer buffer = {.ctx = b->ctx};
+    pv_buffer buffer = {.ctx = b->files.ctx};
     pv_json_writer json;
     pv_json_writer_init(&json, &buffer);
     pv_json_open_object(&json, NULL);
-    well(b, fn(b->ctx, b->topics, get, &json));
+    well(b, fn(b->files.ctx, b->topics, get, &json));
     pv_json_close(&json);
     well(b, pv_json_writer_status(&json));
     char *text = NULL;
@@ -520,6 +541,8 @@ int main(void)
         cmocka_unit_test(test_sums_of_entropies),
         cmocka_unit_test_setup_teardown(test_the_tree_merges_what_loses_least, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_groups_cut_the_tree, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_words_of_a_topic_have_the_largest_scores, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_words_of_a_group_are_those_of_the_mixture, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_nearest_words_are_found_by_cosine, set_up, tear_down),

@@ -3,7 +3,6 @@
  * ones. */
 #include "base/random.h"
 #include "support/dense_topicvec.h"
-#include "support/scratch.h"
 #include "support/topic_text.h"
 #include "topic/gradient.h"
 #include "topic/topic_file.h"
@@ -20,8 +19,7 @@
 enum { WORDS = 700, DIM = 5, TOPICS = 5, MOST_DOCUMENTS = 1600, LENGTH = 60, SMALL = 30 };
 
 typedef struct bench {
-    psdvec_context *ctx;
-    char *folder, *model_path, *text, *output;
+    topic_files files;
     float vectors[WORDS][DIM];
     double base[WORDS];
     double topics[TOPICS][DIM]; /* from which text is drawn; the first is the null topic */
@@ -55,7 +53,7 @@ static psdvec_context *new_context(bench *b, int threads, uint64_t memory)
 
 static void write_model(bench *b)
 {
-    write_topic_model(b->ctx, b->model_path, WORDS, DIM, &b->vectors[0][0], b->base);
+    write_topic_model(b->files.ctx, b->files.model, WORDS, DIM, &b->vectors[0][0], b->base);
 }
 
 /* Text that the model generates: in each document, two topics, one of which may be the null topic,
@@ -78,7 +76,7 @@ static void draw_text(bench *b)
 
 static void write_text(bench *b, uint32_t documents)
 {
-    FILE *file = fopen(b->text, "w");
+    FILE *file = fopen(b->files.text, "w");
     assert_non_null(file);
     for (size_t at = 0; at < (size_t)documents * LENGTH; at++) {
         char word[5];
@@ -92,11 +90,7 @@ static int set_up(void **state)
 {
     bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
-    b->ctx = new_context(b, 2, 0);
-    b->folder = scratch_new();
-    b->model_path = scratch_path(b->folder, "model.safetensors");
-    b->text = scratch_path(b->folder, "documents.txt");
-    b->output = scratch_path(b->folder, "topics.safetensors");
+    topic_files_make(&b->files, new_context(b, 2, 0));
     b->tokens = calloc((size_t)MOST_DOCUMENTS * LENGTH, sizeof *b->tokens);
     assert_non_null(b->tokens);
     for (uint32_t w = 0; w < WORDS; w++)
@@ -116,22 +110,17 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     bench *b = *state;
-    uint64_t used = atomic_load(&b->ctx->memory_used);
-    psdvec_context_free(b->ctx);
-    scratch_free(b->folder);
-    free(b->model_path);
-    free(b->text);
-    free(b->output);
+    int status = topic_files_remove(&b->files);
     free(b->tokens);
     free(b);
-    return used == 0 ? 0 : -1;
+    return status;
 }
 
 static psdvec_topics *learn(bench *b, psdvec_context *ctx, const psdvec_topic_options *options,
                             psdvec_topics_report *report)
 {
     b->warning[0] = '\0';
-    return learn_from(ctx, b->model_path, b->text, b->output, options, report);
+    return learn_from(&b->files, ctx, options, report);
 }
 
 static void preset(psdvec_topic_options *options)
@@ -180,7 +169,7 @@ static unsigned compare(bench *b, psdvec_topic_options *options, uint32_t iterat
     write_text(b, SMALL);
     for (uint32_t n = 1; n <= iterations; n++) {
         options->iterations = n;
-        psdvec_topics *topics = learn(b, b->ctx, options, &report);
+        psdvec_topics *topics = learn(b, b->files.ctx, options, &report);
         assert_int_equal(report.iterations, n);
         assert_int_equal(report.words, WORDS);
         if (n == 1) {
@@ -217,7 +206,7 @@ static unsigned compare(bench *b, psdvec_topic_options *options, uint32_t iterat
     if (change > 0) {
         options->iterations = iterations + 1;
         options->tolerance = 1.01 * change;
-        psdvec_topics_close(learn(b, b->ctx, options, &report));
+        psdvec_topics_close(learn(b, b->files.ctx, options, &report));
         assert_true(report.iterations <= iterations);
         options->tolerance = 0;
     }
@@ -260,7 +249,7 @@ static void test_says_when_the_bound_falls(void **state)
     compare(b, &options, 4);
     options.iterations = 40;
     write_text(b, 200);
-    psdvec_topics_close(learn(b, b->ctx, &options, NULL));
+    psdvec_topics_close(learn(b, b->files.ctx, &options, NULL));
     if (!strstr(b->warning, "the bound fell in") || !strstr(b->warning, "`rate`"))
         fail_msg("warning: %s", b->warning);
     preset(&options);
@@ -294,7 +283,7 @@ static void test_gradient_is_that_of_differences(void **state)
     pv_topic_fit f;
     psdvec_topic_options options;
     preset(&options);
-    assert_int_equal(pv_topic_space_init(&s, b->ctx, WORDS, DIM, b->base), PSDVEC_OK);
+    assert_int_equal(pv_topic_space_init(&s, b->files.ctx, WORDS, DIM, b->base), PSDVEC_OK);
     memcpy(s.features, b->vectors, sizeof b->vectors);
     assert_int_equal(pv_topic_space_prepare(&s, b->base), PSDVEC_OK);
     assert_int_equal(pv_topic_fit_init(&f, &s, &options), PSDVEC_OK);
@@ -373,7 +362,7 @@ static void test_exact_steps_raise_the_bound(void **state)
     options.steps = PSDVEC_TOPIC_STEPS_NEWTON;
     for (options.iterations = 1; options.iterations <= 20; options.iterations++) {
         psdvec_topics_report report;
-        psdvec_topics_close(learn(b, b->ctx, &options, &report));
+        psdvec_topics_close(learn(b, b->files.ctx, &options, &report));
         assert_true(report.bound > last);
         last = report.bound;
         assert_string_equal(b->warning, "");
@@ -408,8 +397,8 @@ static psdvec_topics *learn_best(bench *b, const psdvec_topic_options *options, 
     psdvec_topics *topics = NULL;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         psdvec_topics_report report;
-        b->ctx->options.seed = seed;
-        psdvec_topics *one = learn(b, b->ctx, options, &report);
+        b->files.ctx->options.seed = seed;
+        psdvec_topics *one = learn(b, b->files.ctx, options, &report);
         bool better = report.bound > best;
         psdvec_topics_close(better ? topics : one);
         topics = better ? one : topics;
@@ -475,7 +464,7 @@ static void test_same_bits(void **state)
         size_t other_size;
         psdvec_context *ctx = new_context(b, way + 1, way == 3 ? 6 << 20 : 0);
         psdvec_topics_close(learn(b, ctx, &options, NULL));
-        char *other = bytes_of(b->output, &other_size);
+        char *other = bytes_of(b->files.topics, &other_size);
         if (first) {
             assert_int_equal(size, other_size);
             assert_memory_equal(first, other, size);
@@ -499,15 +488,15 @@ static void test_shift_and_seed(void **state)
     write_text(b, SMALL);
     preset(&options);
     options.iterations = 10;
-    psdvec_topics_close(learn(b, b->ctx, &options, &one));
+    psdvec_topics_close(learn(b, b->files.ctx, &options, &one));
     for (uint32_t w = 0; w < WORDS; w++)
         for (uint32_t d = 0; d < DIM; d++)
             b->vectors[w][d] += 0.5f * (float)d - 1;
     write_model(b);
-    psdvec_topics_close(learn(b, b->ctx, &options, &other));
+    psdvec_topics_close(learn(b, b->files.ctx, &options, &other));
     close_to(one.bound, other.bound, 1e-6 * fabs(one.bound));
-    b->ctx->options.seed++;
-    psdvec_topics_close(learn(b, b->ctx, &options, &other));
+    b->files.ctx->options.seed++;
+    psdvec_topics_close(learn(b, b->files.ctx, &options, &other));
     assert_true(fabs(one.bound - other.bound) > 1e-4 * fabs(one.bound));
 }
 
@@ -518,7 +507,7 @@ static void test_one_document_and_unknown_words(void **state)
     psdvec_topics_report report;
     write_text(b, 1);
     preset(&options);
-    psdvec_topics *topics = learn(b, b->ctx, &options, &report);
+    psdvec_topics *topics = learn(b, b->files.ctx, &options, &report);
     assert_int_equal(report.documents, 1);
     const float *row = psdvec_topics_probabilities(topics, 1);
     double sum = 0;
@@ -529,15 +518,16 @@ static void test_one_document_and_unknown_words(void **state)
     close_to(sum, 1, 1e-5);
     assert_null(psdvec_topics_probabilities(topics, TOPICS));
     psdvec_topics_close(topics);
-    FILE *file = fopen(b->text, "w");
+    FILE *file = fopen(b->files.text, "w");
     assert_non_null(file);
     fputs("unknown words\n", file);
     fclose(file);
     psdvec_model *model;
-    const char *input = b->text;
-    assert_int_equal(psdvec_model_open(b->ctx, b->model_path, &model), PSDVEC_OK);
-    assert_int_equal(psdvec_topics_learn(b->ctx, &options, model, NULL, &input, 1, b->output, NULL),
-                     PSDVEC_ERR_EMPTY);
+    const char *input = b->files.text;
+    assert_int_equal(psdvec_model_open(b->files.ctx, b->files.model, &model), PSDVEC_OK);
+    assert_int_equal(
+        psdvec_topics_learn(b->files.ctx, &options, model, NULL, &input, 1, b->files.topics, NULL),
+        PSDVEC_ERR_EMPTY);
     psdvec_model_close(model);
 }
 
