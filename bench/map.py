@@ -23,7 +23,7 @@ import time
 import types
 
 import numpy as np
-from sklearn.manifold import TSNE, trustworthiness
+from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
 
 
@@ -69,13 +69,26 @@ def neighbours(rows):
     return NearestNeighbors(n_neighbors=11, algorithm="auto").fit(rows).kneighbors(rows, return_distance=False)[:, 1:]
 
 
+def trustworthiness(rows, here):
+    """As sklearn.manifold.trustworthiness, but only the ranks that it needs are computed."""
+    n, k, sum_, squares = len(rows), here.shape[1], 0, np.einsum("ij,ij->i", rows, rows)
+    for first in range(0, n, 500):
+        block = np.arange(first, min(n, first + 500))
+        distances = squares - 2 * rows[block] @ rows.T
+        distances[block - first, block] = -np.inf  # a word itself has the rank 0
+        for column in here[block].T:
+            ranks = np.sum(distances < distances[block - first, column][:, None], axis=1)
+            sum_ += np.sum(np.maximum(ranks - k, 0))
+    return 1 - 2 * sum_ / (n * k * (2 * n - 3 * k - 1))
+
+
 def measure(rows, near, points):
     here = neighbours(points)
     kept = np.mean([len(np.intersect1d(a, b)) / 10 for a, b in zip(near, here)])
     i, j, k = np.random.default_rng(1).integers(0, len(rows), (3, 200000))
     apart = lambda x, a, b: np.linalg.norm(x[a] - x[b], axis=1)
     order = np.mean((apart(rows, i, j) < apart(rows, i, k)) == (apart(points, i, j) < apart(points, i, k)))
-    return trustworthiness(rows, points, n_neighbors=10), kept, order
+    return trustworthiness(rows, here), kept, order
 
 
 def spent():

@@ -19,6 +19,7 @@
 #define MOST_ANSWER ((size_t)64 << 20)
 
 enum {
+    SPARE_MEMORY = 8 << 20, /* besides the estimate for a map */
     STATUS_OK = 200,
     STATUS_NOT_MODIFIED = 304,
     STATUS_BAD_REQUEST = 400,
@@ -88,13 +89,31 @@ static int open_models(struct api *api)
     return EXIT_FINE;
 }
 
-/* Maps get half of the memory. */
+/* The memory that maps need, which are made one after the other; at most three quarters of the limit,
+ * because requests get the rest. A map that is read is taken for one of all words of its model. */
+static uint64_t map_memory(const struct api *api, const struct option_value *files, uint64_t words)
+{
+    uint64_t most = psdvec_memory_budget(api->run->ctx) / 4 * 3, need = 0;
+    for (size_t k = 0; k < api->model_count && (files->text_count || words); k++) {
+        psdvec_map_options options;
+        uint64_t bytes;
+        psdvec_map_options_default(&options);
+        options.restrict_words = files->text_count ? 0 : (uint32_t)words;
+        /* Where a model cannot have a map, making it fails later, with a message for the page. */
+        if (psdvec_map_memory(api->run->ctx, &options, api->models[k].model, 0, &bytes) ==
+            PSDVEC_OK)
+            need = bytes > need ? bytes : need;
+    }
+    need += SPARE_MEMORY;
+    return need < most ? need : most;
+}
+
 static int open_maps(struct api *api)
 {
     const struct option_value *files = argument(api->run->arguments, "map");
     uint64_t words = argument_integer(api->run->arguments, "map-words");
-    int code = explore_maps_open(&api->maps, api->run, api->model_count,
-                                 psdvec_memory_budget(api->run->ctx) / 2);
+    api->map_memory = map_memory(api, files, words);
+    int code = explore_maps_open(&api->maps, api->run, api->model_count, api->map_memory);
     for (size_t k = 0; !code && k < api->model_count; k++)
         api->maps.list[k].model = api->models[k].model;
     for (size_t k = 0; !code && k < files->text_count; k++)
@@ -159,7 +178,7 @@ void api_worker_begin(void *user, size_t number)
     psdvec_context_options options;
     psdvec_context_options_default(&options);
     options.threads = 1;
-    options.memory = psdvec_memory_budget(api->run->ctx) / 2 / api->worker_count;
+    options.memory = (psdvec_memory_budget(api->run->ctx) - api->map_memory) / api->worker_count;
     options.should_cancel = should_cancel;
     options.user = worker;
     *run = (struct run){
@@ -309,16 +328,24 @@ static void take_place(struct api_query *q, const struct api_parameter *paramete
         q->options[q->option_count++] = phrase("--topic=%" PRIu64, q->number);
 }
 
+/* The element of an array of structs that begin with their name. NULL, and an error: none has it. */
+static void *named(struct api_query *q, void *list, size_t count, size_t size, const char *name,
+                   const char *there_is_no)
+{
+    for (size_t k = 0; k < count; k++) {
+        void *one = (char *)list + k * size;
+        if (!strcmp(*(const char *const *)one, name))
+            return one;
+    }
+    api_fail(q, STATUS_NOT_FOUND, phrase("%s '%s'; see " API_ROOT "models", there_is_no, name));
+    return NULL;
+}
+
 static void take_topics(struct api_query *q, const char *name)
 {
     const struct api *api = q->worker->api;
-    q->topics = NULL;
-    for (size_t k = 0; k < api->topics_count; k++)
-        if (!strcmp(api->topics[k].name, name))
-            q->topics = &api->topics[k];
-    if (!q->topics)
-        api_fail(q, STATUS_NOT_FOUND,
-                 phrase("there are no topics '%s'; see " API_ROOT "models", name));
+    q->topics =
+        named(q, api->topics, api->topics_count, sizeof *api->topics, name, "there are no topics");
 }
 
 static void take(struct api_query *q, const struct api_parameter *parameter, const char *value)
@@ -380,13 +407,8 @@ static void take_parameter(struct api_query *q, const struct api_parameter *para
 static void take_model(struct api_query *q, const char *name)
 {
     const struct api *api = q->worker->api;
-    q->model = NULL;
-    for (size_t k = 0; k < api->model_count; k++)
-        if (!strcmp(api->models[k].name, name))
-            q->model = &api->models[k];
-    if (!q->model)
-        api_fail(q, STATUS_NOT_FOUND,
-                 phrase("there is no model '%s'; see " API_ROOT "models", name));
+    q->model =
+        named(q, api->models, api->model_count, sizeof *api->models, name, "there is no model");
 }
 
 /* The options of the command, and names that nothing has. */

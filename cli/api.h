@@ -49,6 +49,7 @@ struct api {
     size_t worker_count;
     pthread_mutex_t lock; /* of the vocabularies */
     struct explore_maps maps;
+    uint64_t map_memory; /* of the limit; the workers share the rest */
 };
 
 /* Opens models, --counts and --set, and makes this many workers. Returns an exit status. */

@@ -50,6 +50,12 @@ PSDVEC_API psdvec_status psdvec_map_make(psdvec_context *ctx, const psdvec_map_o
                                          const psdvec_model *model, const uint32_t *words,
                                          size_t count, psdvec_map **map);
 
+/* How many bytes of memory psdvec_map_make needs for `count` words of the model, with the number of
+ * threads of the context; `count` 0: for all words, or those that the option `restrict` selects. */
+PSDVEC_API psdvec_status psdvec_map_memory(psdvec_context *ctx, const psdvec_map_options *options,
+                                           const psdvec_model *model, size_t count,
+                                           uint64_t *bytes);
+
 /* Reads a map of words of the model from a table: the .tsv file of psdvec_map_draw, or one of
  * another program with the columns word, x and y, separated by tabs and named in the first line. If
  * the columns cluster, or level and region, are missing, clusters or labels are computed. A

@@ -98,20 +98,34 @@ done:
 
 /* ---- Memory ----------------------------------------------------------------------------------------- */
 
-/* Refuses the computation if it needs more memory than is left. */
-static psdvec_status check_memory(psdvec_context *ctx, const psdvec_map *map,
-                                  const psdvec_map_options *options,
-                                  const uint32_t own[PV_MAP_KINDS], uint32_t most)
+/* The number of words that are compared with all others; above it, with those of nearby cells. */
+static bool is_exact(uint32_t words)
 {
-    const double mebibyte = 1 << 20;
-    uint32_t n = map->info.words, dim = map->info.components;
+    return words <= EXACT_WORDS;
+}
+
+/* The bytes that the computation allocates at the same time, at most. */
+static uint64_t memory_for(psdvec_context *ctx, const psdvec_model *model,
+                           const psdvec_map_options *options, uint32_t n)
+{
+    uint32_t own[PV_MAP_KINDS], whole = model->info.dim;
+    uint32_t dim = options->components < whole ? options->components : whole;
+    pv_map_pair_counts(n, options->neighbours, options->mid_near, options->further, own);
+    uint32_t most = pv_map_candidates(n, own[PV_MAP_NEAR]);
     uint64_t rows = (uint64_t)n * dim * sizeof(float), pairs = pv_map_pairs_bytes(n, own);
     uint64_t local = options->local ? (uint64_t)n * own[PV_MAP_FURTHER] * sizeof(uint32_t) : 0;
-    uint64_t need = pv_map_rows_bytes(ctx, n, map->model->info.dim, options->components);
-    need =
-        pv_larger(need, rows + pairs + pv_map_neighbours_bytes(ctx, n, dim, most, map->info.exact));
+    uint64_t need = pv_map_rows_bytes(ctx, n, whole, options->components);
+    need = pv_larger(need, rows + pairs + pv_map_neighbours_bytes(ctx, n, dim, most, is_exact(n)));
     need = pv_larger(need, rows + pairs + pv_map_descent_bytes(n) + local);
-    need = pv_larger(need, rows + pv_map_labels_bytes(n, dim, options->detail));
+    return pv_larger(need, rows + pv_map_labels_bytes(n, dim, options->detail));
+}
+
+/* Refuses the computation if it needs more memory than is left. */
+static psdvec_status check_memory(psdvec_context *ctx, const psdvec_map *map,
+                                  const psdvec_map_options *options)
+{
+    const double mebibyte = 1 << 20;
+    uint64_t need = memory_for(ctx, map->model, options, map->info.words);
     uint64_t left = pv_memory_left(ctx);
     if (need <= left)
         return PSDVEC_OK;
@@ -119,7 +133,7 @@ static psdvec_status check_memory(psdvec_context *ctx, const psdvec_map *map,
         ctx, PSDVEC_ERR_BUDGET,
         "a map of %u words needs about %.0f MiB of memory, and %.1f MiB of the limit are "
         "left; set `memory=%.0fM`, or map fewer words (`restrict`)",
-        n, ceil((double)need / mebibyte), (double)left / mebibyte,
+        map->info.words, ceil((double)need / mebibyte), (double)left / mebibyte,
         ceil((double)(ctx->options.memory - left + need) / mebibyte));
 }
 
@@ -177,8 +191,8 @@ static psdvec_status make(psdvec_context *ctx, const psdvec_map_options *options
     uint32_t most = pv_map_candidates(n, own[PV_MAP_NEAR]), dim = map->model->info.dim;
     map->info.neighbours = own[PV_MAP_NEAR];
     map->info.components = options->components < dim ? options->components : dim;
-    map->info.exact = n <= EXACT_WORDS;
-    PV_TRY_DONE(check_memory(ctx, map, options, own, most));
+    map->info.exact = is_exact(n);
+    PV_TRY_DONE(check_memory(ctx, map, options));
     PV_TRY_DONE(pv_map_rows_make(ctx, map->model, map->words, n, options->components, &rows));
     map->info.variance = rows.variance;
     start(&rows, map->points);
@@ -226,6 +240,27 @@ psdvec_status psdvec_map_make(psdvec_context *ctx, const psdvec_map_options *opt
 done:
     psdvec_map_free(made);
     return status;
+}
+
+psdvec_status psdvec_map_memory(psdvec_context *ctx, const psdvec_map_options *options,
+                                const psdvec_model *model, size_t count, uint64_t *bytes)
+{
+    psdvec_map_options o;
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, bytes);
+    PV_TRY(pv_options_adopt(ctx, &pv_map_table, options, &o));
+    PV_TRY(pv_map_check_model(ctx, model));
+    uint32_t n = model->info.words;
+    if (count > 0 && count < n)
+        n = (uint32_t)count;
+    if (o.restrict_words > 0 && o.restrict_words < n)
+        n = o.restrict_words;
+    /* The map itself, and a mark per word of the model, which take_words needs. */
+    uint64_t own = n * (uint64_t)(2 * sizeof(uint32_t) + 2 * sizeof(float));
+    *bytes = memory_for(ctx, model, &o, n) + own + model->info.words * sizeof(bool) +
+             sizeof(psdvec_map);
+    return PSDVEC_OK;
 }
 
 void psdvec_map_free(psdvec_map *map)

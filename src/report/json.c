@@ -79,6 +79,7 @@ static void put_settings(const pv_report *r, pv_json_writer *json)
             continue;
         pv_json_open_object(json, NULL);
         pv_json_put_string(json, "stage", stage->name);
+        pv_json_put_string(json, "preset", stage->preset);
         pv_json_open_array(json, "options");
         for (size_t k = 0; k < stage->count; k++) {
             const pv_report_option *option = &stage->options[k];

@@ -19,6 +19,7 @@ typedef struct pv_report_option {
 /* The options of one stage, training or counting, that have an effect. */
 typedef struct pv_report_stage {
     const char *name;
+    const char *preset; /* with whose defaults the options are compared */
     pv_report_option *options;
     size_t count, changed;
 } pv_report_stage;

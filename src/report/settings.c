@@ -106,27 +106,49 @@ static psdvec_status take_options(pv_report *r, psdvec_options_kind kind, psdvec
     return PSDVEC_OK;
 }
 
-/* *preset: that of the stage before; receives that of this one if the options select one. */
-static psdvec_status take_stage(pv_report *r, psdvec_options_kind kind, const char **preset,
-                                pv_report_stage *stage)
+/* Compares the options with the defaults of a preset; NULL: with those without one. */
+static psdvec_status compare(pv_report *r, psdvec_options_kind kind, psdvec_settings *used,
+                             const char *preset, pv_report_stage *stage)
 {
-    psdvec_settings *used = NULL, *usual = NULL;
-    psdvec_status status = psdvec_model_settings(r->ctx, r->model, kind, &used);
-    if (status == PSDVEC_ERR_MISMATCH) { /* the model does not have them */
-        pv_begin(r->ctx);
-        return PSDVEC_OK;
-    }
-    PV_TRY_DONE(status);
-    PV_TRY_DONE(find_preset(r, kind, used, preset));
-    usual = psdvec_settings_new(kind, *preset);
+    psdvec_settings *usual = psdvec_settings_new(kind, preset);
+    psdvec_status status;
+    *stage = (pv_report_stage){.name = stage->name, .preset = preset ? preset : "default"};
     if (!usual)
         PV_TRY_DONE(pv_fail(r->ctx, PSDVEC_ERR_MEMORY, "out of memory while reading options"));
     if (psdvec_settings_finish(usual) != PSDVEC_OK)
         PV_TRY_DONE(pv_fail(r->ctx, PSDVEC_ERR_INTERNAL, "%s", psdvec_settings_message(usual)));
     status = take_options(r, kind, used, usual, stage);
 done:
-    psdvec_settings_free(used);
     psdvec_settings_free(usual);
+    return status;
+}
+
+/* *preset: that of the stage before; receives that of this one if the options select one. Options
+ * that select none, those of counting, are compared with the defaults of the preset of training and
+ * with those of psdvec count, because counts may have been made separately; the fewer differences
+ * are kept. */
+static psdvec_status take_stage(pv_report *r, psdvec_options_kind kind, const char **preset,
+                                pv_report_stage *stage)
+{
+    psdvec_settings *used = NULL;
+    psdvec_status status = psdvec_model_settings(r->ctx, r->model, kind, &used);
+    if (status == PSDVEC_ERR_MISMATCH) { /* the model does not have them */
+        pv_begin(r->ctx);
+        return PSDVEC_OK;
+    }
+    PV_TRY_DONE(status);
+    const char *before = *preset;
+    PV_TRY_DONE(find_preset(r, kind, used, preset));
+    bool own = *preset != before;
+    PV_TRY_DONE(compare(r, kind, used, *preset, stage));
+    if (!own && *preset && stage->changed) {
+        pv_report_stage other = {.name = stage->name};
+        PV_TRY_DONE(compare(r, kind, used, NULL, &other));
+        if (other.changed < stage->changed)
+            *stage = other;
+    }
+done:
+    psdvec_settings_free(used);
     return status;
 }
 

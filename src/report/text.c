@@ -68,8 +68,8 @@ static psdvec_status add_settings(const pv_report *r, pv_buffer *to)
         const pv_report_stage *stage = &r->stages[s];
         if (!stage->count)
             continue;
-        PV_TRY(pv_buffer_printf(to, "%s: %zu of %zu options differ from the defaults%s\n",
-                                stage->name, stage->changed, stage->count,
+        PV_TRY(pv_buffer_printf(to, "%s: %zu of %zu options differ from the preset %s%s\n",
+                                stage->name, stage->changed, stage->count, stage->preset,
                                 stage->changed ? ":" : "."));
         for (size_t k = 0; k < stage->count; k++) {
             const pv_report_option *option = &stage->options[k];

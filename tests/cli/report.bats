@@ -40,6 +40,17 @@ member() {
     [[ "$(member 'd["story"][1]')" == "The text has 10,400 words in 400 documents, from 1 input of "* ]]
 }
 
+@test "counts that were made separately are compared with the defaults of counting" {
+    "$PSDVEC" count text.txt --tokenizer whitespace --min-count 1 -q -o counts.safetensors
+    "$PSDVEC" train counts.safetensors --preset paper --core 21 --dim 8 -q -o paper.safetensors
+    "$PSDVEC" report paper.safetensors -q --map no --builtin no --format json -o paper.json
+    [ "$(member '[[s["stage"], s["preset"]] for s in d["settings"]]' paper.json)" = "[['Training', 'paper'], ['Counting', 'default']]" ]
+    [ "$(member 'sorted(o["name"] for o in d["settings"][1]["options"] if o["changed"])' paper.json)" = "['min_count', 'tokenizer']" ]
+    "$PSDVEC" train text.txt --preset paper --tokenizer whitespace --min-count 1 --core 21 --dim 8 -q -o paper.safetensors
+    "$PSDVEC" report paper.safetensors -q --map no --builtin no --format json -o paper.json
+    [ "$(member '[[s["stage"], s["preset"]] for s in d["settings"]]' paper.json)" = "[['Training', 'paper'], ['Counting', 'paper']]" ]
+}
+
 @test "the data are those of info, similar and eval" {
     "$PSDVEC" info model.safetensors --json >info.json
     [ "$(member '[i["objective"] for i in d["iterations"]]')" = "$(member '[i["objective"] for i in d["iterations"]]' info.json)" ]

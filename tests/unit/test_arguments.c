@@ -738,6 +738,8 @@ static psdvec_drawing_options small_picture(void)
 }
 MAKER(psdvec_map_make, psdvec_map, map, psdvec_map_free, CTX,
       GIVE(options, (psdvec_map_options[]){quick_map()}), THE_MODEL, GIVE(words, &(uint32_t){0}), 1)
+CALL(psdvec_map_memory, CTX, GIVE(options, (psdvec_map_options[]){quick_map()}), THE_MODEL, 0,
+     GIVE(bytes, &(uint64_t){0}))
 #define THE_MAP GIVE(map, b->map)
 MAKER(psdvec_map_open, psdvec_map, map, psdvec_map_free, CTX, THE_MODEL, GIVE(path, b->map_table))
 ANYTHING(psdvec_map_free, NULL)
@@ -995,6 +997,7 @@ static const row rows[] = {
     ROW(psdvec_topics_evaluate, BY_CONTEXT, "ctx topics inputs inputs[0] quality", "text"),
     /* map.h */
     ROW(psdvec_map_make, BY_CONTEXT, "ctx model words map", "options"),
+    ROW(psdvec_map_memory, BY_CONTEXT, "ctx model bytes", "options"),
     ROW(psdvec_map_open, BY_CONTEXT, "ctx model path map", ""),
     ROW(psdvec_map_free, BY_ANSWER, "", "map"),
     ROW(psdvec_map_get_info, BY_ANSWER, "map", ""),

@@ -439,6 +439,31 @@ static void the_promise_of_memory_is_kept(void **state)
     }
 }
 
+static void the_memory_that_is_estimated_is_enough(void **state)
+{
+    workshop *w = *state;
+    for (uint32_t words = 500; words <= 8000; words *= 4) {
+        uint64_t need, some;
+        workshop_context(w, (uint64_t)1 << 30, 1);
+        uint64_t before = pv_memory_left(w->ctx);
+        psdvec_model *model = blobs(w, words);
+        uint64_t opened = before - pv_memory_left(w->ctx);
+        psdvec_map_options options;
+        psdvec_map *map;
+        psdvec_map_options_default(&options);
+        options.iterations = 9;
+        assert_int_equal(psdvec_map_memory(w->ctx, &options, model, 100, &some), PSDVEC_OK);
+        assert_int_equal(psdvec_map_memory(w->ctx, &options, model, 0, &need), PSDVEC_OK);
+        assert_true(some < need);
+        psdvec_model_close(model);
+        workshop_context(w, opened + need, 1);
+        model = blobs(w, words);
+        map = map_of(w, model, &options);
+        psdvec_map_free(map);
+        psdvec_model_close(model);
+    }
+}
+
 /* Writes a file of the test's folder; the caller frees its path. */
 static char *table_file(workshop *w, const char *text)
 {
@@ -577,6 +602,7 @@ int main(void)
         TEST(some_words_can_be_mapped),
         TEST(too_little_memory_is_refused_before_the_work),
         TEST(the_promise_of_memory_is_kept),
+        TEST(the_memory_that_is_estimated_is_enough),
         TEST(a_table_is_read_back_as_the_same_map),
         TEST(places_of_other_programs_get_clusters_and_labels),
         TEST(bad_tables_are_refused_with_their_line),

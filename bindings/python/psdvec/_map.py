@@ -147,6 +147,16 @@ def read_map(model: Model, path: Path) -> WordMap:
     return WordMap(model, MapHandle("", made.value))
 
 
+def map_memory(model: Model, words: int, options: Any) -> int:
+    """Model.map_memory."""
+    given = split("map_memory", [Kind.OPTIONS_MAP, Kind.OPTIONS_CONTEXT], options)
+    settings = Settings(Kind.OPTIONS_MAP, None, "map_memory", given[Kind.OPTIONS_MAP])
+    need = ctypes.c_uint64()
+    Context(given[Kind.OPTIONS_CONTEXT], "map_memory", False).run(
+        lib.psdvec_map_memory, settings.cast(_abi.psdvec_map_options), model._model, words, ctypes.byref(need))
+    return need.value
+
+
 def make_map(model: Model, words: Optional[Sequence[Union[str, int]]], around: Optional[Query], nearest: int,
              progress: Show, options: Any) -> WordMap:
     """Model.map."""

@@ -978,6 +978,30 @@ class Model(GensimNames):
         from ._map import make_map
         return make_map(self, words, around, nearest, progress, options)
 
+    @documented([Kind.OPTIONS_MAP, Kind.OPTIONS_CONTEXT])
+    def map_memory(self, words: int = 0, **options: Any) -> int:
+        """The memory that `map` needs.
+
+        Parameters
+        ----------
+        words : int
+            For this number of words; 0 for all words, or those that `restrict` selects.
+        **options
+            Those of `map`.
+
+        Returns
+        -------
+        int
+            Bytes.
+
+        Examples
+        --------
+        >>> model.map_memory(10) < model.map_memory()
+        True
+        """
+        from ._map import map_memory
+        return map_memory(self, words, options)
+
     def read_map(self, path: Path) -> "WordMap":
         """A map of the words from a table.
 
