@@ -2,12 +2,13 @@
  *
  * The library does not know how the processes communicate: the host provides one function that
  * exchanges messages, for example with MPI, as the program psdvec-mpi does. Every process creates a
- * context, joins the group and makes the same calls with the same options. psdvec_count then shares
- * the work between them; all other calls run in each process separately.
+ * context, joins the group and makes the same calls with the same options. psdvec_count,
+ * psdvec_train and psdvec_train_text then share the work between them; all other calls run in each
+ * process separately.
  *
  * The result has the same bits as without a group. Process 0 writes it and passes the warnings of
- * all processes to its host; the others need not see the folder of the output, except with `resume`.
- * Every process must see the inputs. If a call fails in one process, it fails in all of them, with
+ * all processes to its host. Every process must see the inputs and, for training and with `resume`,
+ * the folder of the output. If a call fails in one process, it fails in all of them, with
  * the status and the message of that process.
  */
 #ifndef PSDVEC_GROUP_H
