@@ -194,7 +194,7 @@ static double words_listed(struct run *run, const char *path)
         for (size_t k = 0; k < got; k++)
             words += part[k] == '\n';
     if (file)
-        fclose(file);
+        (void)fclose(file);
     return words;
 }
 

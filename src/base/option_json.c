@@ -6,6 +6,7 @@
  */
 #include "base/options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -166,7 +167,11 @@ static bool read_row(pv_json *j, const psdvec_option *row, reader *r)
         good = pv_json_read_bool(j, &m.flag);
         break;
     case PSDVEC_OPTION_DOUBLE:
-        good = read_real(j, &m.real);
+        if (row->word && !isfinite(row->word_value) && pv_json_peek(j) == PV_JSON_NULL) {
+            good = pv_json_read_null(j); /* JSON has no number for it */
+            m.real = row->word_value;
+        } else
+            good = read_real(j, &m.real);
         break;
     case PSDVEC_OPTION_CHOICE:
         good = read_choice(j, row, &m);

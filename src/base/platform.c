@@ -65,6 +65,7 @@ static uint64_t read_limit(const char *path)
     FILE *file = fopen(path, "re");
     if (!file)
         return UINT64_MAX;
+    /* The kernel writes a number that fits, or a word. NOLINTNEXTLINE(cert-err34-c) */
     if (fscanf(file, "%" SCNu64, &limit) != 1)
         limit = UINT64_MAX;
     (void)fclose(file);

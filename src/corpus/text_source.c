@@ -134,8 +134,7 @@ static bool find_encoding(pv_text_source *s, pv_encoding *encoding)
         }
         return *encoding != PV_ENCODING_AUTO && *encoding != PV_ENCODING_UTF8;
     }
-    return wanted == PV_ENCODING_OTHER || wanted != PV_ENCODING_WINDOWS_1252 ||
-           !pv_looks_binary(bytes, length, false);
+    return wanted != PV_ENCODING_WINDOWS_1252 || !pv_looks_binary(bytes, length, false);
 }
 
 /* Detects the format of the member or part from its first bytes. */

@@ -270,7 +270,7 @@ bool pv_counts_looks_like(const char *path)
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !(file = fopen(path, "rb")))
         return false;
     bool is = fread(start, 1, 9, file) == 9 && start[8] == '{' && start[7] == 0 && start[6] == 0;
-    fclose(file);
+    (void)fclose(file);
     return is;
 }
 

@@ -263,7 +263,8 @@ psdvec_status pv_settings_compare(psdvec_context *ctx, const char *here, const c
             PV_TRY_DONE(value_of(lists, 2, name.data, &a));
             PV_TRY_DONE(value_of(lists + 2, 2, name.data, &b));
             bool same = a.length == b.length && !memcmp(a.data, b.data, a.length);
-            bool known = a.length && b.length && strcmp(a.data, "null") && strcmp(b.data, "null");
+            bool known = a.length && b.length && strcmp(a.data, "null") != 0 &&
+                         strcmp(b.data, "null") != 0;
             const char *between = differ->length ? "; " : "";
             pv_st_shown shown = pv_st_show(name.data);
             if (!same && a.length && b.length && (known || !only_known))

@@ -154,7 +154,8 @@ static bool is_plain(const char *word, size_t length)
 static psdvec_status choose_samples(pv_report *r)
 {
     uint32_t n = r->info->words, wanted = r->options.samples < n ? r->options.samples : n, next = 0;
-    double first = fmin(FIRST_RANK, 1 + n / FIRST_SHARE);
+    uint32_t rank = 1 + n / FIRST_SHARE;
+    double first = rank < FIRST_RANK ? rank : FIRST_RANK;
     PV_TAKE(&r->scope, r->samples, wanted);
     PV_TRY(pv_scope_status(&r->scope));
     for (uint32_t k = 0; k < wanted; k++) {
