@@ -42,6 +42,8 @@ export function textView(page: Page): void {
     add(body, h("p", {}, `In bits; a stronger shade is more surprising. A line marks words that are less probable than with a uniform distribution (${most.toFixed(1)} bits); words in brackets are not in the model.`));
     add(body, h("p", {class: "tokens"}, words.map((word) => [colouredWord(word, most), " "])));
     add(body, h("p", {class: "remark"}, `${answer.total.known} of ${answer.total.words} words are known. Perplexity ${number(answer.total.perplexity)}; of the unigrams ${number(answer.total.perplexity_unigram)}.`));
+    if ((answer.total.perplexity ?? 0) > (answer.total.perplexity_unigram ?? Infinity))
+      add(body, h("p", {class: "remark"}, "The words before a word make it less probable here, because sums of vectors are overconfident. psdvec fit-temperature fits a factor to a text that corrects this."));
     announce(`Perplexity ${number(answer.total.perplexity)}`);
   }, {wide: true});
   page.panel("What comes next", async (body) => {
