@@ -446,7 +446,7 @@ static int act(struct run *run)
     if (code)
         return code;
     const struct open_file open = {.name = path, .model = model};
-    run->open = &open;
+    run->open = &open; /* cppcheck-suppress autoVariables ; until the end of this function */
     run->open_count = 1;
     size_t options = command_option_count(run->arguments->command);
     session.set = must_alloc(options, sizeof *session.set);
@@ -464,6 +464,7 @@ static int act(struct run *run)
     for (size_t k = 0; k < options; k++)
         free(session.set[k]);
     free(session.set);
+    run->open = NULL;
     run->open_count = 0;
     return code;
 }
