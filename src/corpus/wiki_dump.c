@@ -71,6 +71,7 @@ static void *expat_resize(void *old, size_t size)
     if (!pv_add(size, sizeof *block + SYSTEM, &bytes) ||
         pv_memory_claim(expat_context, bytes, "the XML parser") != PSDVEC_OK)
         return NULL;
+    /* cppcheck-suppress memleakOnRealloc ; after a failure, expat still has the old block */
     block = realloc(block, bytes - SYSTEM);
     pv_memory_unclaim(expat_context, block ? before : bytes);
     if (!block) {

@@ -172,7 +172,7 @@ pv_grouped pv_report_grouped(uint64_t number)
         *to++ = *at;
     }
     *to = '\0';
-    return grouped;
+    return grouped; /* cppcheck-suppress uninitvar ; written through `to` */
 }
 #define GROUPED(number) pv_report_grouped(number).text
 

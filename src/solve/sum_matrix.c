@@ -80,6 +80,7 @@ static psdvec_status take_half(pv_sum_matrix *matrix, product_job *job)
     job->largest = largest;
     PV_TRY(pv_parallel_tasks(matrix->ctx, tiles, largest_in_tile, job));
     for (size_t t = 0; t < tiles; t++)
+        /* cppcheck-suppress uninitvar ; the tasks write it through job */
         most = largest[t] > most ? largest[t] : most;
     int exponent = 0;
     if (most > 0 && isfinite(most))
