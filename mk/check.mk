@@ -25,8 +25,8 @@ demo: ## train on a real corpus and show results; TEXT=path for another text
 	+@$(SUBMAKE) all
 	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')
 
-# test_algorithm1, test_plan and test_topicvec take minutes with the address sanitizer, so only `make
-# asan` runs them there.
+# These take minutes with the address sanitizer, so only `make asan` runs them there.
+LONG_WITH_ASAN := test_algorithm1 test_eigen test_group test_plan test_topicvec
 test: ## run the tests that must pass before a commit, in a few minutes
 	$(NEED) build test
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools $(CLI_SEED_BIN) $(if $(HAVE_MPI),mpi-program) $(if $(HAVE_PYTHON),python)
@@ -35,7 +35,7 @@ test: ## run the tests that must pass before a commit, in a few minutes
 	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \
 	    scripts/check-install.sh scripts/check-dist.sh scripts/check-wheel.sh scripts/check-warnings.sh scripts/check-runner.sh \
 	    bindings/python/tests/check.sh \
-	    $(UNIT_BIN) $(HOST_BIN) $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(filter-out %/test_algorithm1 %/test_plan %/test_topicvec,$(UNIT_BIN))) \
+	    $(UNIT_BIN) $(HOST_BIN) $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(filter-out $(addprefix $(BUILD)/tests/unit/,$(LONG_WITH_ASAN)),$(UNIT_BIN))) \
 	    $(LIB_SEED_BIN:$(BUILD)/%=$(BUILD)/asan/%) $(CLI_SEED_BIN) \
 	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
 
