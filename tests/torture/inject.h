@@ -93,6 +93,9 @@ typedef struct line {
 void add_text(line *to, const char *text);
 void add_number(line *to, unsigned long number, unsigned base);
 void log_line(line *text);
+/* Memory filled with zeros, for ever. Not a static array: the leak sanitizer searches those for
+ * pointers at the end of every process, which takes longer than most processes. */
+void *take_pages(size_t size);
 
 /* ---- Call sites (sites.c) -------------------------------------------------------------------- */
 

@@ -5,8 +5,18 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+void *take_pages(size_t size)
+{
+    long at = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    if (at == -1)
+        syscall(SYS_exit_group, 98);
+    return (void *)at;
+}
 
 void add_text(line *to, const char *text)
 {
@@ -71,7 +81,7 @@ typedef struct site {
 } site;
 
 enum { SITES = 1 << 15 };
-static site sites[SITES]; /* a hash table; a count of 0 is an empty place */
+static site *sites; /* a hash table of SITES; a count of 0 is an empty place */
 static size_t site_count;
 static pthread_mutex_t site_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -81,6 +91,8 @@ void note_site(call_class class, long number, const chain *where)
     for (int i = 0; i < where->depth; i++)
         hash = (hash ^ where->address[i]) * UINT64_C(0x9e3779b97f4a7c15);
     pthread_mutex_lock(&site_lock);
+    if (!sites)
+        sites = take_pages(SITES * sizeof *sites);
     for (size_t at = hash >> 49;; at = (at + 1) % SITES) {
         site *s = &sites[at];
         if (s->count == 0) {
@@ -103,7 +115,7 @@ void note_site(call_class class, long number, const chain *where)
 void log_sites(void)
 {
     line text;
-    for (size_t i = 0; i < SITES; i++) {
+    for (size_t i = 0; sites && i < SITES; i++) {
         const site *s = &sites[i];
         if (s->count == 0)
             continue;

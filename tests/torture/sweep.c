@@ -38,7 +38,7 @@ typedef struct saved_file {
 enum { SAVED = 256, SAVED_BYTES = 1 << 24 };
 static saved_file saved[SAVED];
 static int saved_count;
-static char saved_room[SAVED_BYTES]; /* pages that are not used take no memory */
+static char *saved_room; /* of SAVED_BYTES */
 static char entries_room[1 << 16];
 static long sequence;
 atomic_bool shares_memory;
@@ -47,6 +47,8 @@ static bool save_files(void)
 {
     size_t used = 0;
     saved_count = 0;
+    if (!saved_room)
+        saved_room = take_pages(SAVED_BYTES);
     for (int fd = 0; fd < SAVED; fd++) {
         long flags = syscall(SYS_fcntl, fd, F_GETFL);
         struct stat info;
@@ -61,7 +63,7 @@ static bool save_files(void)
         file->content = true;
         file->size = (size_t)info.st_size;
         file->data = saved_room + used;
-        if (file->size > sizeof saved_room - used)
+        if (file->size > SAVED_BYTES - used)
             return false;
         if ((flags & O_ACCMODE) == O_WRONLY) {
             char link[64]; /* read it by another descriptor */
