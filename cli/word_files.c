@@ -40,7 +40,7 @@ int model_file_open(struct run *run, const char *path, psdvec_model **model)
 
 int model_file_open_weighted(struct run *run, const char *path, double weight, psdvec_model **model)
 {
-    psdvec_model *trained;
+    psdvec_model *trained = NULL;
     int code = model_file_open(run, path, &trained);
     *model = trained;
     if (code || weight == 1)

@@ -25,7 +25,7 @@ uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim
 {
     uint64_t stride = ((uint64_t)dim + PV_ATOM_PAD - 1) / PV_ATOM_PAD * PV_ATOM_PAD;
     uint64_t most = dim < atoms ? dim : atoms; /* approximate number of codes per word */
-    return 4 * (uint64_t)atoms * atoms + 8 * atoms * stride +
+    return 4 * (uint64_t)atoms * atoms + 8 * (uint64_t)atoms * stride +
            (uint64_t)psdvec_threads(ctx) * pv_code_workspace_bytes(atoms, dim) + 8 * most * words +
            8 * most * words / batches + 16 * (uint64_t)words;
 }

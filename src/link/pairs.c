@@ -309,7 +309,7 @@ static psdvec_status set_tiles(pv_pairs *pairs)
 {
     enum { width = PV_TILE_COLUMNS, narrow = 40, most = most_tiles };
     uint32_t edges[most + 1] = {0}, count = 0, n = pairs->matrix.rows;
-    while (edges[count] < n && count < narrow) {
+    while (count < narrow && edges[count] < n) {
         edges[count + 1] = n - edges[count] < width ? n : edges[count] + width;
         count++;
     }

@@ -381,7 +381,7 @@ static void try_label(arranger *a, uint32_t place, double size, bool bold, bool 
 /* Lines in the upper left corner; they are placed first and come last in the list. */
 static void add_legend(arranger *a)
 {
-    double size = 1.1 * a->options.font_size, x = 1.2 * size, y = 1.2 * size;
+    double size = 1.1 * a->options.font_size, x = 1.2 * size, y = x;
     pv_drawing *d = a->d;
     size_t ramp = !a->group && a->options.colour == PSDVEC_COLOUR_FREQUENCY ? 2 : 0;
     for (uint32_t k = 0; k < (a->group ? a->groups : ramp) && y + 1.5 * size < d->height; k++) {

@@ -208,7 +208,7 @@ psdvec_status pv_topics_learn_by_class(pv_topics_by_class *by, pv_topic_em *em,
     if (own.topics == 0) /* auto */
         own.topics = AUTO_TOPICS;
     t.options = &own;
-    if (own.topics <= own.null_topic)
+    if (own.null_topic && own.topics == 1)
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "`topics` is 1, which is the null topic; give at least 2 for `by=label`");
     PV_TRY(pv_classes_make(&by->classes, documents));

@@ -277,6 +277,7 @@ static psdvec_status normalise(pv_topic_fit *f, double *log_z)
             const float *part = f->sums + tile * 2 * f->stride + k;
             sum += (double)part[f->stride] * exp((double)part[0] - largest);
         }
+        /* cppcheck-suppress invalidFunctionArg ; there are words, so there is a tile */
         log_z[k] = largest + log(sum);
     }
     return PSDVEC_OK;

@@ -36,7 +36,8 @@
  *
  *   hit CLASS NUMBER ADDRESS...           this call failed; addresses from the innermost
  *   through NAME...                       the functions of libraries that made the call, if known
- *   site CLASS FIRST COUNT ADDRESS...     the number of the first call from this site, and how many
+ *   site CLASS FIRST COUNT ADDRESS...     the number of the first call from this site, and how many;
+ *                                         sites that differ in a library have the same addresses
  *   calls CLASS NUMBER                    calls in total
  *   unwritten BYTES                       main() ended with data in the buffer of standard output
  *

@@ -85,11 +85,20 @@ static site *sites; /* a hash table of SITES; a count of 0 is an empty place */
 static size_t site_count;
 static pthread_mutex_t site_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static bool same_chain(const chain *a, const chain *b)
+{
+    return a->depth == b->depth && a->foreign_depth == b->foreign_depth &&
+           !memcmp(a->address, b->address, (size_t)a->depth * sizeof a->address[0]) &&
+           !memcmp(a->foreign, b->foreign, (size_t)a->foreign_depth * sizeof a->foreign[0]);
+}
+
 void note_site(call_class class, long number, const chain *where)
 {
     uint64_t hash = (uint64_t) class + 1;
     for (int i = 0; i < where->depth; i++)
         hash = (hash ^ where->address[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int i = 0; i < where->foreign_depth; i++)
+        hash = (hash ^ (uintptr_t)where->foreign[i]) * UINT64_C(0x9e3779b97f4a7c15);
     pthread_mutex_lock(&site_lock);
     if (!sites)
         sites = take_pages(SITES * sizeof *sites);
@@ -102,9 +111,7 @@ void note_site(call_class class, long number, const chain *where)
             }
             break;
         }
-        if (s->class == (int)class && s->where.depth == where->depth &&
-            !memcmp(s->where.address, where->address,
-                    (size_t)where->depth * sizeof where->address[0])) {
+        if (s->class == (int)class && same_chain(&s->where, where)) {
             s->count++;
             break;
         }

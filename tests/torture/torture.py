@@ -8,9 +8,10 @@ that existed before must be the old one or the complete new one; and no other fi
 
     torture.py --program build/asan/psdvec --library build/tests/torture/inject.so --work DIR
 
---slice runs the lines with the tag main only, each call site once in all. The tests of kill -9 and
-of power loss are in kills.py and power.py. Results are kept in DIR/results.jsonl, so a run that
-was interrupted continues; a change of the program starts from the beginning.
+--slice runs the lines with the tag main only, each call site once in all. --sites runs all lines,
+but of the calls that a loop makes from one place only the first. The tests of kill -9 and of power
+loss are in kills.py and power.py. Results are kept in DIR/results.jsonl, so a run that was
+interrupted continues; a change of the program starts from the beginning.
 """
 
 import argparse
@@ -41,8 +42,9 @@ def plan_faults(options, references):
     seen, plan = set(), []
     for reference in references:
         for class_, faults in FAULTS.items():
-            every = not options.slice or "every" in reference.case.tags and class_ == "alloc"
-            kinds = [kind for kind, _, chosen in faults if chosen or every]
+            every = (not options.slice and not options.sites or
+                     "every" in reference.case.tags and class_ == "alloc")
+            kinds = [kind for kind, _, chosen in faults if chosen or not options.slice or every]
             if not options.has(class_):
                 kinds = []
             if class_ in KILL_CLASSES and options.has("kill") and (
@@ -53,7 +55,7 @@ def plan_faults(options, references):
                 for first, chain in sorted(reference.sites.get(class_, [])):
                     for kind in kinds:
                         site = (class_, kind, chain[:options.depth])
-                        if site not in seen:
+                        if options.sites or site not in seen:
                             seen.add(site)
                             plan.append((reference, class_, kind, first))
                 continue
@@ -153,6 +155,8 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--work", required=True, help="folder for inputs, runs and results")
     parser.add_argument("--slice", action="store_true", help="each call site of the main lines once")
+    parser.add_argument("--sites", action="store_true",
+                        help="of all lines, each call site with all its addresses once per line")
     parser.add_argument("--depth", type=int, default=4, help="addresses that make a call site (4)")
     parser.add_argument("--command", help="regular expression: only lines with this name")
     parser.add_argument("--classes",
