@@ -5,6 +5,16 @@
 #include "summary.h"
 #include "word_files.h"
 
+/* In the order of the command's presets. */
+static const psdvec_choice presets[] = {
+    {.name = "none"}, {.name = "default"}, {.name = "paper"}, {0}};
+
+static const psdvec_option options[] = {
+    CHOICE_OPTION(
+        "preset", presets, .fallback = "none", .group = "Counting",
+        .help = "count as this preset of psdvec train does: defaults of the other options"),
+    {0}};
+
 static int act(struct run *run)
 {
     const struct arguments *arguments = run->arguments;
@@ -39,10 +49,15 @@ const struct command cmd_count = {
         "An INPUT is a file (plain, gz, bz2, xz, zst, lz4, tar, zip, or a Wikipedia dump), a "
         "folder with such files, or - for standard input. Results are bit-for-bit reproducible "
         "for any number of threads, any memory limit and any order of the inputs."),
-    .sources = {LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = DETAIL_OPTIONS),
+    .sources = {OWN_OPTIONS(options),
+                LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_COUNT, .except = DETAIL_OPTIONS),
                 COMMON_OPTIONS},
+    .presets = {NULL, "default", "paper"},
+    .preset_option = "preset",
     .examples = EXAMPLES(
         {"psdvec count wiki.txt -o wiki.counts.safetensors", "Count one file."},
+        {"psdvec count wiki.txt --preset default -o wiki.counts.safetensors",
+         "For psdvec train, which then gives the same vectors as from the text."},
         {"psdvec count wiki.txt books notes.tar.gz -o all.counts.safetensors",
          "A file, a folder and an archive together."},
         {"zcat news.txt.gz | psdvec count - --window 3 --min-count 2 -o news.counts.safetensors",

@@ -9,6 +9,8 @@
 #include "train_plan.h"
 #include "word_files.h"
 
+#include <inttypes.h>
+
 static const psdvec_option options[] = {
     FLAG_OPTION("explain-preset", .group = "Run",
                 .help = "print the values of the presets with their reasons, and exit"),
@@ -42,6 +44,23 @@ static void report_fit(struct run *run)
     psdvec_model_close(model);
 }
 
+/* Counts can be made for any purpose; those for training have other options. */
+static void compare_counting(struct run *run, const struct train_setup *setup,
+                             const psdvec_counts_info *info)
+{
+    const psdvec_count_options *usual = setup->count;
+    bool uniform = info->scale == 1;
+    if (!info->window ||
+        (info->window == usual->window && uniform == (usual->distance == PSDVEC_DISTANCE_UNIFORM)))
+        return;
+    const char *preset = run->arguments->command->presets[run->arguments->preset];
+    talk_say(&run->talk,
+             phrase("The counts have a window of %" PRIu32 "%s. The preset %s is made for a window "
+                    "of %" PRIu32 "\nwith %s weights: psdvec count --preset %s\n",
+                    info->window, uniform ? " with uniform weights" : "", preset, usual->window,
+                    option_word(PSDVEC_OPTIONS_COUNT, "distance", usual->distance), preset));
+}
+
 static int from_counts(struct run *run, const struct train_setup *setup, const char *path)
 {
     psdvec_counts *counts;
@@ -51,6 +70,7 @@ static int from_counts(struct run *run, const struct train_setup *setup, const c
     psdvec_status status = psdvec_counts_open(run->ctx, path, &counts);
     if (status != PSDVEC_OK)
         return run_failed(run, status); /* another kind of file */
+    compare_counting(run, setup, psdvec_counts_get_info(counts));
     psdvec_counts_close(counts);
     if (argument_flag(run->arguments, "dry-run"))
         return train_plan_counts(run, setup, path);

@@ -297,7 +297,8 @@ const char *option_default(const struct command *command, const struct option_sp
     for (size_t k = 1; command && k < COMMAND_PRESETS && command->presets[k]; k++) {
         const char *other = option_fallback(command, option, k);
         if (other && (!first || strcmp(first, other) != 0))
-            text = phrase("%s; %s: %s", text, command->presets[k], other);
+            text = phrase("%s; %s%s: %s", text, command->presets[0] ? "" : "preset ",
+                          command->presets[k], other);
     }
     return text;
 }

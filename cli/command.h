@@ -79,7 +79,7 @@ struct example {
 #define EXAMPLES(...) ((const struct example[]){__VA_ARGS__, {0}})
 
 #define COMMAND_SOURCES 7
-#define COMMAND_PRESETS 2
+#define COMMAND_PRESETS 3
 
 /* Commands of two words with the same first word, which the main help screen lists once for all. */
 struct family {
@@ -97,8 +97,9 @@ struct command {
     const char *synopsis;           /* what follows the name */
     const char *const *description; /* paragraphs; ends with NULL */
     struct option_source sources[COMMAND_SOURCES]; /* the unused ones are empty */
-    /* Presets of the library's tables: the first is active unless the option `preset_option`
-     * selects the second, as its second choice or as a switch. NULL: none. */
+    /* Presets of the library's tables: the first, or the defaults without a preset if it is NULL,
+     * is active unless the option `preset_option` selects another, by the order of its choices or
+     * as a switch. */
     const char *presets[COMMAND_PRESETS];
     const char *preset_option;
     const char *alone; /* a switch with which neither operands nor an output are needed */

@@ -311,19 +311,13 @@ static psdvec_status check_learnt(const pv_word2vec *w)
                    "`subsample`)");
 }
 
-static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w)
+static psdvec_status train_epochs(pv_baseline_run *run, const source *s, pv_word2vec *w,
+                                  const pv_learnt_rows *learnt)
 {
-    const pv_learnt_rows learnt = {
-        .words = w->words, .stride = w->space.stride, .rows = {w->space.in, w->space.out}};
-    PV_TRY(pv_epochs_load(run, &learnt));
-    uint32_t done = run->report->epochs, epochs = w->settings.epochs;
-    pv_progress progress;
-    pv_progress_begin(&progress, w->ctx, "training", "words",
-                      s->read.vocabulary.known_tokens * (epochs - done));
-    w->progress = &progress; /* cppcheck-suppress autoVariables ; used by the epochs below only */
-    for (uint32_t epoch = done; epoch < epochs; epoch++) {
+    uint32_t epochs = w->settings.epochs;
+    for (uint32_t epoch = run->report->epochs; epoch < epochs; epoch++) {
         double began = pv_now();
-        progress.objective = run->report->loss;
+        w->progress->objective = run->report->loss;
         PV_TRY(pv_word2vec_epoch(w, epoch));
         PV_TRY(check_finite(w));
         run->report->epochs = epoch + 1;
@@ -332,8 +326,23 @@ static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w
         pv_step(w->ctx, "epoch %u of %u: loss %.4f, %.0f words/s", epoch + 1, epochs,
                 run->report->loss,
                 (double)s->read.vocabulary.known_tokens / (pv_now() - began + 1e-9));
-        PV_TRY(pv_epochs_save(run, &learnt));
+        PV_TRY(pv_epochs_save(run, learnt));
     }
+    return PSDVEC_OK;
+}
+
+static psdvec_status train(pv_baseline_run *run, const source *s, pv_word2vec *w)
+{
+    const pv_learnt_rows learnt = {
+        .words = w->words, .stride = w->space.stride, .rows = {w->space.in, w->space.out}};
+    PV_TRY(pv_epochs_load(run, &learnt));
+    pv_progress progress;
+    pv_progress_begin(&progress, w->ctx, "training", "words",
+                      s->read.vocabulary.known_tokens * (w->settings.epochs - run->report->epochs));
+    w->progress = &progress;
+    psdvec_status status = train_epochs(run, s, w, &learnt);
+    w->progress = NULL;
+    PV_TRY(status);
     pv_progress_end(&progress);
     return check_learnt(w);
 }

@@ -20,10 +20,9 @@ some_text() { # FILE LINES SEED
     }' | sed 's/[0-9]/&x/g; y/0123456789/bdefghijkl/' >"$1"
 }
 
-# Counted as with the default preset.
 some_counts() {
     some_text text.txt 4000 1
-    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 --hold-out 5000 -o counts.st
+    "$PSDVEC" count -q text.txt --preset default -o counts.st
 }
 
 train() { "$PSDVEC" train -q "$@"; }
@@ -91,6 +90,27 @@ slow=(--dim 60 --iterations 30 --eigen-tolerance 1e-5)
     refused 2 "it needs --core other than all" train x -o y --mu 2,4
     refused 2 "it needs --core other than all" train x -o y --unseen-weight 0.001
     refused 2 "--core-mu has no effect here; it needs --form psd" train x -o y --core-mu 1
+}
+
+@test "counts of a preset give the model of the text, others are reported" {
+    some_text text.txt 300 1
+    for preset in default paper; do
+        "$PSDVEC" count -q text.txt --preset $preset --min-count 5 -o counts.st
+        "$PSDVEC" train counts.st --preset $preset --dim 5 -o counts.safetensors 2>messages
+        ! grep "made for" messages
+        train text.txt --preset $preset --min-count 5 --dim 5 -o text.safetensors
+        cmp counts.safetensors text.safetensors
+    done
+    "$PSDVEC" count -q text.txt -o counts.st
+    "$PSDVEC" train counts.st --dim 5 -o counts.safetensors 2>messages
+    head -n 2 messages | diff - <(printf '%s\n' \
+        "The counts have a window of 5 with uniform weights. The preset default is made for a window of 10" \
+        "with harmonic weights: psdvec count --preset default")
+    # Given options override those of the preset.
+    "$PSDVEC" count -q text.txt --preset default --window 4 -o counts.st
+    "$PSDVEC" counts info counts.st --json | grep -qF '"settings": {"window":4,"distance":"harmonic"'
+    "$PSDVEC" train counts.st --dim 5 -o counts.safetensors 2>&1 |
+        grep -q '^The counts have a window of 4. The preset default'
 }
 
 @test "values of a preset that contradict given options are ignored" {
@@ -595,7 +615,7 @@ interrupt() {
     interrupt
     cp counts.st old.st
     some_text text.txt 4000 2
-    "$PSDVEC" count -q text.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 --hold-out 5000 -o counts.st
+    "$PSDVEC" count -q text.txt --preset default -o counts.st
     train counts.st "${slow[@]}" --iterations 2 -o direct.st
     train counts.st "${slow[@]}" --iterations 2 -o m.st 2>stderr
     cmp direct.st m.st

@@ -243,8 +243,8 @@ def import_counts(source: Path, output: Optional[Path] = None, *, progress: Show
 
 
 @_documented([Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
-def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
-          **options: Any) -> Counts:
+def count(texts: Texts, output: Optional[Path] = None, *, preset: Optional[str] = None,
+          progress: Show = None, **options: Any) -> Counts:
     """Counts which words occur together.
 
     Parameters
@@ -253,6 +253,9 @@ def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
         As for `train`.
     output : path, optional
         The counts file. Without it, the counts are in a temporary file.
+    preset : "default" or "paper", optional
+        Count as this preset of `train` does; `train` then gives the same vectors from the counts as
+        from the texts.
     progress : bool, "bar", "tqdm" or a function, optional
         As for `train`.
     **options
@@ -269,11 +272,13 @@ def count(texts: Texts, output: Optional[Path] = None, *, progress: Show = None,
     """
     kinds = [Kind.OPTIONS_COUNT, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT]
     given = split("count", kinds, options)
+    if preset not in (None, "default", "paper"):
+        raise OptionError(f"count(): `preset` must be 'default' or 'paper', not {preset!r}")
     folder, path = place(output, "counts")
     context = Context(given[Kind.OPTIONS_CONTEXT], "count", progress)
     counting = {**given[Kind.OPTIONS_COUNT], **given[Kind.OPTIONS_TEXT]}
     with _inputs(texts, counting, given) as inputs:
-        settings = Settings(Kind.OPTIONS_COUNT, None, "count",
+        settings = Settings(Kind.OPTIONS_COUNT, preset, "count",
                             _text_options("count", inputs, counting))
         context.run(lib.psdvec_count, settings.cast(_abi.psdvec_count_options),
                     _paths(inputs.paths), len(inputs.paths), os.fsencode(path), None, inputs=inputs)

@@ -67,11 +67,10 @@ def test_missing_values_are_skipped():
 def test_training_from_counts_gives_the_same_vectors(documents, tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("\n".join(documents) + "\n")
-    options = dict(window=10, distance="harmonic", oov="drop", subsample=1e-3, min_count=1)
-    psdvec.count(text, tmp_path / "c.safetensors", **options)
+    psdvec.count(text, tmp_path / "c.safetensors", preset="default", min_count=1)
     a = psdvec.train(tmp_path / "c.safetensors", dim=10)
     b = psdvec.train(text, dim=10, min_count=1)
-    assert np.allclose(a.generative_vectors, b.generative_vectors)
+    assert np.array_equal(a.generative_vectors, b.generative_vectors)
     with pytest.raises(psdvec.OptionError, match="counts file"):
         psdvec.train(tmp_path / "c.safetensors", dim=10, window=3)
 
@@ -89,6 +88,8 @@ def test_wrong_arguments():
         psdvec.train("x", dim=True)
     with pytest.raises(TypeError, match="must be a list of str"):
         psdvec.count(["a b"], keep=[1])
+    with pytest.raises(psdvec.OptionError, match="'default' or 'paper', not 'papers'"):
+        psdvec.count(["a b"], preset="papers")
     with pytest.raises(FileNotFoundError):
         psdvec.train("no/such/file")
     with pytest.raises(ValueError, match="no texts"):
