@@ -172,17 +172,22 @@ run-coverage: program unit-tests test-tools
 	@PSDVEC_SANDBOX=off; export PSDVEC_SANDBOX; $(run_suites) $(SUITES) || echo "Some tests failed; coverage follows."
 	@sh scripts/coverage.sh $(BUILD)
 
+# The headers of MPI are those of the system, whose warnings do not count.
+ANALYSIS_FLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE) \
+                 $(if $(HAVE_MPI),$(patsubst -I%,-isystem %,$(MPI_CFLAGS)))
+ANALYSIS_SRC = $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC) $(if $(HAVE_MPI),$(MPI_SRC))
+
 lint: ## run clang-tidy and cppcheck on the sources, shellcheck on the scripts
 	+@$(MAKE) --no-print-directory run-lint
 .PHONY: run-lint
 run-lint:
-	@JOBS=$(JOBS) sh scripts/lint.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/lint.sh '$(ANALYSIS_FLAGS)' $(ANALYSIS_SRC)
 
 analyze: ## run gcc's analyser of paths through the code on the sources
 	+@$(MAKE) --no-print-directory run-analyze
 .PHONY: run-analyze
 run-analyze:
-	@JOBS=$(JOBS) sh scripts/analyze.sh '$(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(PKG_CFLAGS) $(HTTP_CFLAGS) $(HAVE)' $(LIB_SRC) $(BLAS_SRC) $(CLI_SRC)
+	@JOBS=$(JOBS) sh scripts/analyze.sh '$(ANALYSIS_FLAGS)' $(ANALYSIS_SRC)
 
 FORMAT = clang-format --style=file
 format: ## format the sources with clang-format

@@ -76,8 +76,10 @@ static int meet(int code)
 {
     met = true;
     int *codes = calloc((size_t)members, sizeof *codes);
-    if (!codes)
+    if (!codes) {
         MPI_Abort(MPI_COMM_WORLD, RESOURCE_ERROR);
+        return RESOURCE_ERROR;
+    }
     MPI_Allgather(&code, 1, MPI_INT, codes, 1, MPI_INT, MPI_COMM_WORLD);
     int first = 0;
     while (first < members - 1 && !codes[first])
@@ -134,7 +136,7 @@ int main(int argc, char **argv)
     if (rank > 0)
         close_standard_streams();
     /* The sandbox forbids what MPI does later, such as opening connections. */
-    setenv("PSDVEC_SANDBOX", "off", 1);
+    setenv("PSDVEC_SANDBOX", "off", 1); /* NOLINT(concurrency-mt-unsafe): before any thread */
     run_membership.join = join;
     run_membership.follows = rank > 0;
     if (provided < MPI_THREAD_SERIALIZED) {

@@ -253,7 +253,7 @@ static bool is_own_address(const char *host, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t size = sizeof address;
     char text[INET6_ADDRSTRLEN];
     if (!info || getsockname(info->connect_fd, (struct sockaddr *)&address, &size) != 0)

@@ -72,22 +72,11 @@ static inline psdvec_status pv_failure(const psdvec_context *ctx)
     return status != PSDVEC_OK ? (psdvec_status)status : PSDVEC_ERR_INTERNAL;
 }
 
-/* For gcc's analyser, which cannot know that these never return PSDVEC_OK (`make analyze`). */
+/* The analysers cannot know that these never return PSDVEC_OK. */
 #ifdef PV_ANALYZE
 #define pv_fail(...) ((void)pv_fail(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
 #define pv_fail_errno(...) ((void)pv_fail_errno(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
 #define pv_failure(...) ((void)pv_failure(__VA_ARGS__), PSDVEC_ERR_INTERNAL)
-#endif
-
-/* Tells the analyser what holds here for a reason that it cannot see. */
-#ifdef PV_ANALYZE
-#define PV_HOLDS(condition)                                                                        \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            __builtin_unreachable();                                                               \
-    } while (0)
-#else
-#define PV_HOLDS(condition) ((void)0)
 #endif
 
 /* True if the run was cancelled or another thread failed: return soon. */

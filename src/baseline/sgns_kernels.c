@@ -243,6 +243,7 @@ AVX2_INLINE void logits_block(const float *const x[2], const float *const own[2]
 static inline int block_size(const pv_sgns_space *space, uint32_t first)
 {
     uint32_t left = space->negative + 1 - first;
+    PV_HOLDS(left > 0); /* callers pass slots up to `negative` */
     return left < BLOCK ? (int)left : BLOCK;
 }
 

@@ -419,6 +419,7 @@ static psdvec_status begin_member(pv_corpus *corpus, corpus_file *file, size_t i
         start = file->carry.data ? file->carry.data : "";
         length = file->carry.length;
     }
+    PV_HOLDS(file->carry.data || length == 0);
     if (length >= 3 && memcmp(start, "\xEF\xBB\xBF", 3) == 0) {
         memmove(file->carry.data, start + 3, length - 3); /* the byte order mark */
         file->carry.length -= 3;

@@ -369,6 +369,7 @@ static psdvec_status resolve(driver *d, pv_token *token)
     const char *word;
     size_t length;
     if (!d->finish) {
+        PV_HOLDS(d->sink->is_word); /* otherwise driver_init sets `finish` */
         if (!pv_word_form_remains(d->rules, token))
             PV_TRY(d->sink->is_word(d->sink->user, token, &is));
         token->length = is ? token->length : 0;

@@ -114,9 +114,10 @@ psdvec_status pv_reading_open(pv_reading *r, psdvec_context *ctx,
     PV_TRY(pv_held_words(r->store, &r->held_out));
     if (!part.may_be_empty)
         PV_TRY(check_not_empty(r, options, inputs[0], input_count));
-    const pv_phrases *phrases = part.joining ? part.joining->phrases : &r->store->phrases;
-    if (phrases)
-        PV_TRY(pv_provenance_set_phrases(&r->provenance, pv_phrases_list(phrases)));
+    if (!part.joining || part.joining->phrases)
+        PV_TRY(pv_provenance_set_phrases(
+            &r->provenance,
+            pv_phrases_list(part.joining ? part.joining->phrases : &r->store->phrases)));
     r->provenance.tokens = r->store->total.tokens;
     r->provenance.documents = r->store->total.documents;
     for (size_t i = 0; i < input_count; i++) {
@@ -330,6 +331,7 @@ static psdvec_status count_by_spills(counting *c, uint64_t chunk_tokens, uint64_
         do
             tokens += part_tokens(c, last++);
         while (last < parts && tokens + part_tokens(c, last) <= chunk_tokens);
+        PV_HOLDS(tokens > 0); /* every part has a border */
         pv_row_sink spill;
         PV_TRY_DONE(pv_spills_begin(&spills, &spill));
         PV_TRY_DONE(count_chunk(c, first, last, &spill));

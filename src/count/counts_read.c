@@ -288,8 +288,8 @@ static psdvec_status verify_row(const verify_job *job, uint32_t i)
     uint64_t sum = 0;
     psdvec_row row;
     psdvec_counts_row(c, i, &row);
-    PV_HOLDS(row.length == 0 || row.values32 || row.values64); /* every counts file has values */
     for (size_t k = 0; k < row.length; k++) {
+        PV_HOLDS(row.values32 || row.values64); /* every counts file has values */
         uint64_t value = psdvec_row_value(&row, k);
         if (row.focus[k] >= c->info.words || (k > 0 && row.focus[k] <= row.focus[k - 1]))
             return fail_at(job->ctx, c, i, "the columns of a row are not in ascending order");
@@ -440,7 +440,9 @@ uint64_t psdvec_counts_get(const psdvec_counts *counts, uint32_t context, uint32
 {
     psdvec_row row;
     psdvec_counts_row(counts, context, &row);
-    PV_HOLDS(row.length == 0 || row.values32 || row.values64); /* every counts file has values */
     size_t at = pv_lower_bound(row.focus, row.length, focus);
-    return at < row.length && row.focus[at] == focus ? psdvec_row_value(&row, at) : 0;
+    if (at == row.length || row.focus[at] != focus)
+        return 0;
+    PV_HOLDS(row.values32 || row.values64); /* every counts file has values */
+    return psdvec_row_value(&row, at);
 }

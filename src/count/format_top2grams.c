@@ -117,14 +117,15 @@ static psdvec_status each_item(grams *g, const char *line, size_t line_length, i
     for (const char *item = line, *end = line + line_length; item < end;) {
         const char *tab = memchr(item, '\t', (size_t)(end - item));
         const char *item_end = tab ? tab : end;
-        size_t length;
-        uint64_t count;
-        if (item_end > item && !split_item(item, item_end, &length, &count))
-            return pv_text_lines_reject(&g->lines,
-                                        "expected word,count,logarithm but found \"%.*s\"",
-                                        (int)(item_end - item < 60 ? item_end - item : 60), item);
-        if (item_end > item)
+        if (item_end > item) {
+            size_t length;
+            uint64_t count;
+            if (!split_item(item, item_end, &length, &count))
+                return pv_text_lines_reject(
+                    &g->lines, "expected word,count,logarithm but found \"%.*s\"",
+                    (int)(item_end - item < 60 ? item_end - item : 60), item);
             PV_TRY(fn(g, item, length, count));
+        }
         item = item_end + 1;
     }
     return PSDVEC_OK;

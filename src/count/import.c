@@ -67,7 +67,7 @@ static psdvec_status read_words(pv_import *m)
 static void estimate_frequencies(pv_import *m)
 {
     pv_vocabulary *v = &m->vocabulary;
-    if (m->frequencies_known)
+    if (!m->focus_total)
         return;
     pv_warn(m->ctx,
             "%s: has no word frequencies; they are estimated from how often a word is the second "

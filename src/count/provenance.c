@@ -32,8 +32,9 @@ void pv_provenance_free(pv_provenance *p)
 static const char *copy_of(pv_provenance *p, const char *text)
 {
     char *copy;
-    if (PV_TAKE(&p->memory, copy, strlen(text) + 1))
-        strcpy(copy, text);
+    size_t size = strlen(text) + 1;
+    if (PV_TAKE(&p->memory, copy, size))
+        memcpy(copy, text, size);
     return copy;
 }
 

@@ -399,9 +399,10 @@ static psdvec_status find_clusters(test_run *a)
     uint32_t k = 0, dim = a->seen->dim, *found;
     size_t n = 0;
     float *points = NULL;
+    const pv_sparse_unit *sparse_units = a->sparse; /* NULL: the vectors are dense */
     pv_sparse_unit *sparse = NULL;
     bool *seen;
-    if (a->sparse)
+    if (sparse_units)
         PV_TAKE(&a->scope, sparse, t->info.questions);
     else
         points = pv_scope_alloc(&a->scope, t->info.questions, dim * sizeof *points, false);
@@ -413,8 +414,8 @@ static psdvec_status find_clusters(test_run *a)
         a->outcome->cluster[q] = PV_NO_CLUSTER;
         if (!is_asked(a, q))
             continue;
-        if (sparse)
-            sparse[n++] = a->sparse[question->words[0]];
+        if (sparse_units)
+            sparse[n++] = sparse_units[question->words[0]];
         else
             memcpy(points + n++ * dim, unit_of(a, question->words[0]), dim * sizeof *points);
         k += !seen[question->category];

@@ -115,6 +115,7 @@ static int add_entry(void *user, const pv_walk_entry *entry)
         return (int)pv_fail_errno(f->scope.ctx, PSDVEC_ERR_READ,
                                   info ? "cannot open the folder" : "cannot read", entry->path,
                                   entry->error);
+    PV_HOLDS(info); /* is NULL only with an error */
     if (S_ISDIR(info->st_mode))
         return (int)pv_check_cancel(f->scope.ctx);
     return S_ISREG(info->st_mode) ? (int)add_file(f, entry->path) : 0;

@@ -30,6 +30,7 @@ static psdvec_status take_word(reading *r, const pv_row *row, uint32_t column, u
 {
     const pv_field *field = &pv_row_fields(r->table, row)[column];
     size_t length = field->length;
+    *number = 0;
     if (length == 0)
         return pv_table_reject(r->table, row->line,
                                "field %" PRIu32 " is empty; a word is expected", column + 1);

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 typedef struct letter {
     uint16_t code, width;
@@ -439,25 +440,15 @@ static const composed composites[] = {
 };
 /* clang-format on */
 
-/* Binary search in a table whose elements begin with a code point. */
-static const void *find(const void *table, size_t count, size_t size, uint32_t code)
+/* For tables whose elements begin with a code point. */
+static int by_code(const void *code, const void *element)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const void *entry = (const char *)table + middle * size;
-        uint16_t here = *(const uint16_t *)entry;
-        if (here == code)
-            return entry;
-        if (here < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    uint32_t wanted = *(const uint32_t *)code, here = *(const uint16_t *)element;
+    return (wanted > here) - (wanted < here);
 }
 
-#define FIND(table, code) find((table), sizeof(table) / sizeof *(table), sizeof *(table), (code))
+#define FIND(table, code)                                                                          \
+    bsearch(&(uint32_t){(code)}, (table), sizeof(table) / sizeof *(table), sizeof *(table), by_code)
 
 /* A rectangle, for characters that are not known. */
 static const letter missing = {0, 50, "m 8 0 l 42 0 l 42 60 l 8 60 l 8 0"};

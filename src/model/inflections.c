@@ -426,7 +426,7 @@ psdvec_status psdvec_model_inflections(psdvec_context *ctx, const psdvec_model *
     uint32_t itself = PSDVEC_UNKNOWN_WORD, *found = (uint32_t *)(void *)list.found.data;
     psdvec_model_find(m, word, length, &itself);
     *count = sort_unique(found, list.found.length / sizeof *found, itself);
-    if (room && *count)
+    if (room && found)
         memcpy(forms, found, (*count < room ? *count : room) * sizeof *forms);
     status = PSDVEC_OK;
 done:

@@ -81,6 +81,8 @@ static psdvec_status score(choosing *c, const pv_topic_words *words)
     }
     status = PSDVEC_OK;
 done:
+    c->words = NULL;
+    c->work = NULL;
     pv_scope_free(&scope);
     return status;
 }

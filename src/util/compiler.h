@@ -13,6 +13,21 @@
 #define PV_UNLIKELY(x) (x)
 #endif
 
+/* PV_ANALYZE: for the analysers of gcc and clang (`make analyze`, `make lint`). PV_HOLDS tells them
+ * what holds here for a reason that they cannot see. */
+#if defined(__clang_analyzer__) && !defined(PV_ANALYZE)
+#define PV_ANALYZE
+#endif
+#ifdef PV_ANALYZE
+#define PV_HOLDS(condition)                                                                        \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            __builtin_unreachable();                                                               \
+    } while (0)
+#else
+#define PV_HOLDS(condition) ((void)0)
+#endif
+
 #ifndef PV_PORTABLE
 #define PV_PORTABLE 0
 #endif

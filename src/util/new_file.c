@@ -487,6 +487,8 @@ static int place_set(pv_new_file *const *files, size_t count, bool sync, size_t 
 
 int pv_new_files_place(pv_new_file *const *files, size_t count, bool sync, size_t *failed)
 {
+    if (count == 0)
+        return 0;
     for (*failed = 0; sync && *failed < count; ++*failed) {
         int error = sync_data(files[*failed]);
         if (error)

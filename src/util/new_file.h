@@ -38,7 +38,7 @@ int pv_new_file_open(pv_new_file *file, const char *path, const char **why);
 /* Moves the files to their targets. `sync`: so that they survive a power failure. Returns 0 or an
  * errno value; *failed is then the index of the file that could not be written, and the new files
  * have no names any more, so that nothing remains of them even if the process ends. The files remain
- * to be dropped. */
+ * to be dropped. There may be none. */
 int pv_new_files_place(pv_new_file *const *files, size_t count, bool sync, size_t *failed);
 
 /* Closes the file; removes it if it was not moved to its target. */

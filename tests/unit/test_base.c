@@ -568,6 +568,13 @@ static void new_files_that_cannot_be_placed_have_no_names(void **state)
     free(two);
 }
 
+static void no_new_files_are_placed_without_an_error(void **state)
+{
+    (void)state;
+    size_t failed = 1;
+    assert_int_equal(pv_new_files_place(NULL, 0, true, &failed), 0);
+}
+
 static void what_a_killed_process_left_is_removed(void **state)
 {
     bench *b = *state;
@@ -890,6 +897,7 @@ int main(void)
         TEST(a_discarded_output_leaves_nothing),
         TEST(a_set_is_replaced_completely_or_not_at_all),
         TEST(new_files_that_cannot_be_placed_have_no_names),
+        TEST(no_new_files_are_placed_without_an_error),
         TEST(what_a_killed_process_left_is_removed),
         TEST(a_link_is_followed),
         TEST(a_link_to_nothing_yet_is_followed),
