@@ -23,6 +23,8 @@ typedef struct host {
     char messages[16384];
     size_t warnings;
     bool worked;            /* there was progress in pairing or solving */
+    uint64_t regressed;     /* words, according to the progress */
+    uint64_t to_regress;    /* the most words that were to be regressed */
     const char *stop_at;    /* cancels after a message that contains this */
     const char *stop_after; /* cancels when this file exists */
     atomic_bool stop;
@@ -42,6 +44,12 @@ static void on_progress(void *user, const psdvec_progress *progress)
 {
     host *h = user;
     h->worked |= !strcmp(progress->stage, "pairing") || !strcmp(progress->stage, "solving");
+    if (!strcmp(progress->stage, "regressing")) {
+        assert_true(progress->done >= h->regressed && progress->done <= progress->total);
+        h->regressed = progress->done;
+        if (progress->total > h->to_regress)
+            h->to_regress = progress->total;
+    }
 }
 
 static bool should_cancel(void *user)
@@ -312,6 +320,9 @@ static void a_run_stopped_after_a_block_ends_with_the_same_bytes(void **state)
     assert_contains(h.messages, "resuming after iteration 4");
     assert_true(same_file(at.whole, at.other));
     assert_false(exists(at.partial));
+    /* The progress is that of all blocks, including those of the first run. */
+    assert_true(h.to_regress > 20000);
+    assert_int_equal(h.regressed, h.to_regress);
     host_close(&h);
     free(block);
     paths_free(&at);
