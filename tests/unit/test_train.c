@@ -25,6 +25,7 @@ typedef struct host {
     bool worked;            /* there was progress in pairing or solving */
     uint64_t regressed;     /* words, according to the progress */
     uint64_t to_regress;    /* the most words that were to be regressed */
+    uint64_t walked;        /* pairs, for the joint probability */
     const char *stop_at;    /* cancels after a message that contains this */
     const char *stop_after; /* cancels when this file exists */
     atomic_bool stop;
@@ -50,6 +51,8 @@ static void on_progress(void *user, const psdvec_progress *progress)
         if (progress->total > h->to_regress)
             h->to_regress = progress->total;
     }
+    if (!strcmp(progress->stage, "joint probability") && progress->done <= progress->total)
+        h->walked = progress->done;
 }
 
 static bool should_cancel(void *user)
@@ -323,6 +326,10 @@ static void a_run_stopped_after_a_block_ends_with_the_same_bytes(void **state)
     /* The progress is that of all blocks, including those of the first run. */
     assert_true(h.to_regress > 20000);
     assert_int_equal(h.regressed, h.to_regress);
+    psdvec_counts *counts;
+    well(h.ctx, psdvec_counts_open(h.ctx, p->path, &counts));
+    assert_int_equal(h.walked, psdvec_counts_get_info(counts)->bigrams);
+    psdvec_counts_close(counts);
     host_close(&h);
     free(block);
     paths_free(&at);
