@@ -4,14 +4,15 @@
 # with that of psdvec. Prints a Markdown table. Needs root, iproute2 and Open MPI. Where the kernel has
 # no netem, there is no delay, and the rate is limited by a token bucket.
 #
-#   bash bench/mpi_network.sh TEXT
+#   bash bench/mpi_network.sh TEXT      or counts, for train
 #
 #   PROCESSES=8
 #   LINKS="0ms,10gbit 1ms,1gbit 10ms,100mbit"      delay of a packet in each direction, and rate
-#   OPTIONS="--min-count 5"                        of count
+#   COMMAND=count                                  or train
+#   OPTIONS="--min-count 5"                        of the command
 set -eu
 build=${BUILD:-build} psdvec=$(realpath "${PSDVEC:-$build/psdvec}") mpi=$(realpath "$build/psdvec-mpi")
-text=$(realpath "${1:?usage: bash bench/mpi_network.sh TEXT}") processes=${PROCESSES:-8}
+text=$(realpath "${1:?usage: bash bench/mpi_network.sh TEXT}") processes=${PROCESSES:-8} command=${COMMAND:-count}
 read -ra links <<<"${LINKS:-0ms,10gbit 1ms,1gbit 10ms,100mbit}"
 read -ra options <<<"${OPTIONS:---min-count 5}"
 name=psdvec$$ net=192.168.211
@@ -44,7 +45,7 @@ END
 chmod +x "$work/agent"
 hosts=$(seq "$processes" | sed "s/^/$net./" | paste -sd,)
 
-"$psdvec" count "$text" "${options[@]}" --threads 1 -q -o "$work/alone"
+"$psdvec" "$command" "$text" "${options[@]}" --threads 1 -q -o "$work/alone"
 echo "| delay, rate | wall s | exchanged MiB | messages |"
 echo "|---|--:|--:|--:|"
 limit() { # namespace, delay, rate
@@ -57,7 +58,7 @@ for link in "${links[@]}"; do
     ip netns exec "$name-1" mpirun --allow-run-as-root --oversubscribe -n "$processes" --host "$hosts" \
         --mca plm_rsh_agent "$work/agent" --mca btl tcp,self --mca btl_tcp_if_include "$net.0/24" \
         --mca oob_tcp_if_include "$net.0/24" --mca mpi_yield_when_idle 1 \
-        "$mpi" count "$text" "${options[@]}" --threads 1 -v --log "$work/log" -o "$work/shared" 2>"$work/messages" ||
+        "$mpi" "$command" "$text" "${options[@]}" --threads 1 -v --log "$work/log" -o "$work/shared" 2>"$work/messages" ||
         { cat "$work/messages" >&2; exit 1; }
     cmp "$work/alone" "$work/shared"
     traffic=$(sed -n 's/.* processes exchanged \([0-9]*\) bytes in \([0-9]*\) messages;.*/\1 \2/p' "$work/messages")

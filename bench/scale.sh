@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Counts and trains on more and more text within one memory limit, and prints a Markdown table: time
-# and memory against the number of words. docs/explanation/scale.md contains a report.
+# Counts and trains on more and more text within one memory limit, extends the models and uses them,
+# and prints a Markdown table: time and memory against the number of words.
+# docs/explanation/scale.md contains a report.
 #
 #   bash bench/scale.sh [TEXT...]    real texts, which come first; the rest is drawn by zipf_text
 #
@@ -8,7 +9,9 @@
 #   REAL=0                  number of words in the texts
 #   MEMORY=8G THREADS=2     of each run
 #   MIN_COUNT=100           smallest frequency of a word; or the numbers for each of WORDS
-#   PARTS="count train"     the parts to run; also neighbours (similar, eval and convert)
+#   PARTS="count train"     the parts to run; also extend (by the new words of NEW words of text),
+#                           and use (info, similar, eval, convert, explore and map)
+#   NEW=10000000            length of the text of extend
 #   DIM=300 CORE=25000      of the model
 #   WORK=folder             for counts and models, which are kept; default: a temporary folder
 set -eu
@@ -16,7 +19,7 @@ build=${BUILD:-build} psdvec=$(realpath "${PSDVEC:-$build/psdvec}") bench=$(real
 read -ra words <<<"${WORDS:-10000000 100000000 1000000000 2000000000}"
 read -ra least <<<"${MIN_COUNT:-100}"
 real=${REAL:-0} memory=${MEMORY:-8G} threads=${THREADS:-2} parts=${PARTS:-count train}
-dim=${DIM:-300} core=${CORE:-25000}
+dim=${DIM:-300} core=${CORE:-25000} new=${NEW:-10000000}
 if [ -n "${WORK:-}" ]; then
     mkdir -p "$WORK" && work=$WORK
 else
@@ -33,7 +36,7 @@ text() { # words
     if [ "$real" -gt 0 ]; then
         for file in "${inputs[@]}"; do
             case $file in *.zst) zstdcat "$file" ;; *.gz) zcat "$file" ;; *) cat "$file" ;; esac
-        done
+        done | awk -v left="$1" 'left > 0 { print } { left -= NF }'
     fi
     [ "$1" -le "$real" ] || "$bench/zipf_text" $(($1 - real))
 }
@@ -64,9 +67,22 @@ for k in "${!words[@]}"; do
         row "$n" train "$(cat "$work/measured")" "$(member "$log" spilled_bytes)" \
             "$(member "$log" core_words) core words, $(mib "$(stat -c %s "$model")") MiB"
     fi
-    if has neighbours; then
-        row "$n" "similar" "$("$bench/measure" 1 "$psdvec" similar "$model" a e i --memory "$memory" --threads "$threads")" 0 ""
-        row "$n" "eval" "$("$bench/measure" 1 "$psdvec" eval "$model" --memory "$memory" --threads "$threads")" 0 ""
-        row "$n" "convert" "$("$bench/measure" 1 "$psdvec" convert "$model" "$work/$n.bin" --memory "$memory" --threads "$threads")" 0 ""
+    if has extend; then
+        "$bench/zipf_text" "$new" 2 | "$bench/measure" 1 "$psdvec" extend "$model" - --memory "$memory" \
+            --threads "$threads" -q --log "$log" -o "$work/$n.extended.safetensors" >"$work/measured"
+        row "$n" extend "$(cat "$work/measured")" 0 "$(member "$log" new_words) new words"
+        rm "$work/$n.extended.safetensors"
+    fi
+    if has use; then
+        use() { # step, command...
+            row "$n" "$1" "$("$bench/measure" 1 "$psdvec" "${@:2}" --memory "$memory" --threads "$threads")" 0 ""
+        }
+        use info info "$model"
+        use similar similar "$model" a e i
+        use eval eval "$model"
+        use convert convert "$model" "$work/$n.bin" -q
+        use "explore --get" explore "$model" --map-words 0 --get '/api/v1/similar?positive=a'
+        use map map "$model" -q -o "$work/$n.map.tsv"
+        rm "$work/$n.bin" "$work/$n.map.tsv"
     fi
 done

@@ -72,6 +72,7 @@ static void log_plan(struct run *run, const psdvec_train_plan *plan)
     pv_json_put_u64(to, "memory_least", plan->memory_least);
     pv_json_put_u64(to, "memory_budget", plan->memory_budget);
     pv_json_put_bool(to, "streamed", plan->streamed);
+    pv_json_put_u64(to, "core_in_memory", plan->core_in_memory);
     pv_json_put_u64(to, "temporary_bytes", plan->temporary_bytes);
     pv_json_put_u64(to, "output_bytes", plan->output_bytes);
     pv_json_put_fixed(to, "seconds", plan->seconds, 3);
@@ -92,11 +93,15 @@ int train_plan_counts(struct run *run, const struct train_setup *setup, const ch
     summary_line(&text, "pairs", "%s of core words at most", phrase_count(plan.pairs));
     summary_line(&text, "memory", "%s with everything in memory, %s with the pairs on disk",
                  phrase_bytes((double)plan.memory), phrase_bytes((double)plan.memory_least));
-    summary_line(&text, "allowed", "%s%s", phrase_bytes((double)plan.memory_budget),
+    summary_line(&text, "allowed", "%s%s%s", phrase_bytes((double)plan.memory_budget),
                  plan.memory_least > plan.memory_budget
                      ? " is too little: raise --memory, or lower --core or --dim"
                  : plan.streamed ? ", so the pairs are kept in a temporary file"
-                                 : ", so everything stays in memory");
+                                 : ", so everything stays in memory",
+                 plan.core_in_memory
+                     ? phrase("; with --core %" PRIu32 " everything would stay in memory",
+                              plan.core_in_memory)
+                     : "");
     summary_line(&text, "disk", "%s for the model%s", phrase_bytes((double)plan.output_bytes),
                  plan.temporary_bytes ? phrase(", %s for temporary files",
                                                phrase_bytes((double)plan.temporary_bytes))

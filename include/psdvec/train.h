@@ -142,9 +142,11 @@ PSDVEC_API psdvec_status psdvec_train_text(psdvec_context *ctx, const psdvec_tra
 /* The resources a training run would need. Sizes are in bytes. */
 typedef struct psdvec_train_plan {
     uint32_t words, core_words, dim;
-    uint64_t pairs;        /* upper bound on the distinct pairs of core words */
-    uint64_t memory;       /* with everything in memory */
-    uint64_t memory_least; /* with the pairs in a temporary file */
+    uint32_t core_in_memory; /* if `streamed`: the number of core words, in round figures, up to
+                              * which the pairs fit into memory; 0: none */
+    uint64_t pairs;          /* upper bound on the distinct pairs of core words */
+    uint64_t memory;         /* with everything in memory */
+    uint64_t memory_least;   /* with the pairs in a temporary file */
     uint64_t memory_budget;
     bool streamed; /* the pairs would be kept in a temporary file */
     uint64_t temporary_bytes;

@@ -164,14 +164,22 @@ static psdvec_status count_pairs(make_job *job)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count)
+/* A pair belongs to the core as soon as its rarer word does, and there it is below the diagonal. */
+void pv_pairs_among(const pv_pairs *pairs, uint64_t *among)
+{
+    among[0] = 0;
+    for (uint32_t i = 0; i < pairs->matrix.rows; i++)
+        among[i + 1] = among[i] + (pairs->middle[i] - pairs->matrix.begin[i]);
+}
+
+psdvec_status pv_pairs_count(const pv_link *link, uint64_t *among)
 {
     pv_pairs *pairs;
     make_job job;
     psdvec_status status;
     PV_TRY_DONE(open_job(&job, link, &pairs));
     PV_TRY_DONE(count_pairs(&job));
-    *count = pairs->count;
+    pv_pairs_among(pairs, among);
 done:
     close_job(&job);
     pv_pairs_free(pairs);

@@ -45,8 +45,11 @@ typedef struct pv_pairs {
     float *weight, *target;
 } pv_pairs;
 
-/* Counts the pairs without building them. */
-psdvec_status pv_pairs_count(const pv_link *link, uint64_t *count);
+/* Counts the pairs without building them. among: core + 1; among[k] is the number of pairs of the
+ * first k words. */
+psdvec_status pv_pairs_count(const pv_link *link, uint64_t *among);
+/* The same of pairs that have been built. */
+void pv_pairs_among(const pv_pairs *pairs, uint64_t *among);
 /* Bytes of `count` pairs of n words: of the arrays that may be in a file, of the others, and of the
  * temporary memory while they are built. */
 uint64_t pv_pairs_large_bytes(uint64_t count);

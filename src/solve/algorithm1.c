@@ -63,6 +63,13 @@ static bool may_refine(const psdvec_train_options *options, uint32_t t)
            (t - 1) % (exact + PV_REFINED_ITERATIONS) >= exact;
 }
 
+/* About how many columns iteration t multiplies. Without a refinement it is 4 to 7 times the
+ * rank. */
+static uint64_t likely_columns(const psdvec_train_options *options, size_t n, uint32_t t)
+{
+    return pv_rank_at(options, n, t) * (may_refine(options, t) ? 1 : 5);
+}
+
 /* Whether a step needs a copy of U from before it. */
 static bool keeps_old(const psdvec_train_options *options)
 {
@@ -89,7 +96,7 @@ typedef struct stepper {
     pv_eigen_report eigen;
     bool refined;         /* whether the last step was a refinement */
     pv_progress progress; /* in columns multiplied; the number per iteration is an estimate */
-    uint64_t share;       /* columns budgeted for one iteration */
+    uint64_t share;       /* columns budgeted for this iteration */
     uint64_t used;        /* columns used in this iteration */
 } stepper;
 
@@ -289,13 +296,15 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
         start_randomly(s);
     if (!from_targets)
         PV_TRY(pv_core_residual(core, &objective));
-    s->share = 3 * (uint64_t)s->most;
-    pv_progress_begin(&s->progress, s->ctx, "solving", "columns",
-                      s->share * (s->options->iterations - course->done));
+    uint64_t columns = 0;
+    for (uint32_t t = course->done + 1; t <= s->options->iterations; t++)
+        columns += likely_columns(s->options, core->n, t);
+    pv_progress_begin(&s->progress, s->ctx, "solving", "columns", columns);
     s->progress.objective = objective;
     while (course->done < s->options->iterations && !course->finished) {
         uint32_t t = course->done + 1;
         double omega = s->options->relaxation, before = objective;
+        s->share = likely_columns(s->options, core->n, t);
         if (t == 1 && from_targets)
             PV_TRY(pv_core_start(core, s->options->start, omega));
         size_t rank = core->rank;

@@ -25,6 +25,7 @@ struct pv_regression {
     float *level;   /* dim: C's diagonal */
     float *pull;    /* dim: sum z_j J v_j, in that basis */
     double largest; /* largest z_j of the core if it is capped; otherwise 0 */
+    pv_progress *progress; /* of several calls; NULL: each has its own */
 };
 
 /* Rows of A that are processed at a time. Few words have more pairs. */
@@ -140,6 +141,11 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
         if (row_of[w] != UINT32_MAX && link->factor[w] > r->largest)
             r->largest = link->factor[w];
     return has_shared(link) ? set_basis(r) : PSDVEC_OK;
+}
+
+void pv_regression_report_to(pv_regression *r, pv_progress *progress)
+{
+    r->progress = progress;
 }
 
 void pv_regression_close(pv_regression *r)
@@ -663,7 +669,7 @@ typedef struct solve_job {
     float *out, *spread;
     scratch *scratch; /* one per worker */
     pv_column_blocks blocks;
-    pv_progress progress;
+    pv_progress *progress;
 } solve_job;
 
 static psdvec_status add_pair(pv_regression *r, scratch *s, size_t *pairs, uint32_t word,
@@ -723,7 +729,7 @@ static psdvec_status solve_row(void *arg, pv_pair_row row, int worker)
     PV_TRY(gather_word(r, s, row, &pairs));
     PV_TRY(solve_word(r, s, row.i, pairs, job->mu[at], job->out + at * r->dim,
                       job->spread ? job->spread + at : NULL));
-    pv_progress_add(&job->progress, 1);
+    pv_progress_add(job->progress, 1);
     return pv_check_cancel(r->ctx);
 }
 
@@ -732,8 +738,14 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
 {
     if (count == 0)
         return PSDVEC_OK;
-    solve_job job = {
-        .r = r, .words = words, .count = count, .mu = mu, .out = out, .spread = spread};
+    pv_progress own;
+    solve_job job = {.r = r,
+                     .words = words,
+                     .count = count,
+                     .mu = mu,
+                     .out = out,
+                     .spread = spread,
+                     .progress = r->progress ? r->progress : &own};
     /* Only rows of core words are needed; in training they come first. */
     uint32_t last = r->link->words;
     while (last > 0 && r->row_of[last - 1] == UINT32_MAX)
@@ -748,7 +760,8 @@ psdvec_status pv_regression_solve(pv_regression *r, const uint32_t *words, size_
     job.scratch = pv_alloc_zero(r->ctx, (size_t)workers, sizeof *job.scratch, "a regression");
     if (!job.scratch)
         return pv_failure(r->ctx);
-    pv_progress_begin(&job.progress, r->ctx, "regressing", "words", count);
+    if (!r->progress)
+        pv_progress_begin(&own, r->ctx, "regressing", "words", count);
     PV_TRY_DONE(pv_column_blocks_make(r->ctx, rows, words[0], words[count - 1] + 1,
                                       (uint32_t)blocks, &job.blocks));
     pv_pair_walk walk = {.blocks = &job.blocks, .on_row = solve_row, .arg = &job};
@@ -758,7 +771,8 @@ done:
         pv_scope_free(&job.scratch[w].memory);
     pv_free(r->ctx, job.scratch);
     pv_column_blocks_free(&job.blocks);
-    pv_progress_end(&job.progress);
+    if (!r->progress)
+        pv_progress_end(&own);
     return status;
 }
 

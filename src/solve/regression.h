@@ -23,6 +23,7 @@
 #ifndef PV_SOLVE_REGRESSION_H
 #define PV_SOLVE_REGRESSION_H
 
+#include "base/progress.h"
 #include "link/link.h"
 
 typedef struct pv_regression pv_regression;
@@ -37,6 +38,10 @@ void pv_regression_close(pv_regression *regression);
  * words and bigrams. */
 uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, uint64_t bigrams,
                              int threads);
+
+/* Solved words are added to `progress`, of a stage of several calls. Otherwise each call is a
+ * stage. */
+void pv_regression_report_to(pv_regression *regression, pv_progress *progress);
 
 /* words[0 .. count): ascending word numbers of the counts; mu: their priors. out: count x dim;
  * spread: count (may be NULL). */

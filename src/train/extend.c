@@ -313,6 +313,22 @@ done:
     return status;
 }
 
+/* The result is made in memory, with all words of the model. If that cannot fit, nothing needs to
+ * be counted. */
+static psdvec_status check_memory(const extension *e)
+{
+    const psdvec_model_info *info = &e->model->info;
+    uint64_t row = (info->has_readout ? 2 : 1) * (uint64_t)info->dim * sizeof(float) +
+                   sizeof(float) + 3 * sizeof(uint64_t);
+    double needed = (double)row * info->words, budget = (double)psdvec_memory_budget(e->ctx);
+    if (needed <= budget)
+        return PSDVEC_OK;
+    return pv_fail(e->ctx, PSDVEC_ERR_BUDGET,
+                   "extending %s, which has %" PRIu32 " words, needs more than %.0f MiB of memory, "
+                   "and the limit is %.0f MiB; set a larger `memory`",
+                   e->model_path, info->words, ceil(needed / (1 << 20)), floor(budget / (1 << 20)));
+}
+
 /* ---- Which words ------------------------------------------------------------------ */
 static psdvec_status sort_words(extension *e)
 {
@@ -497,6 +513,7 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     pv_regression *regression = NULL;
     result out = {.bytes = {.ctx = ctx}, .forms = {.ctx = ctx}};
     pv_buffer extensions = {.ctx = ctx};
+    uint32_t total = model->info.words + e->added;
     float *vectors, *spread, *sign;
     double *mu;
     PV_TAKE(&e->memory, vectors, e->fresh_count * dim);
@@ -513,7 +530,6 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     PV_TRY_DONE(pv_regression_open(e->link, known, model->info.core_words, dim, sign, e->row_of,
                                    &regression));
     PV_TRY_DONE(pv_regression_solve(regression, e->fresh, e->fresh_count, mu, vectors, spread));
-    uint32_t total = model->info.words + e->added;
     PV_TRY_DONE(copy_old(e, &out, total));
     PV_TRY_DONE(add_new(e, &out, vectors, spread));
     PV_TRY_DONE(write_provenance(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &extensions));
@@ -613,6 +629,7 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_TRY_DONE(pv_refuse_same_file(ctx, inputs, input_count, output));
     PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));
+    PV_TRY_DONE(check_memory(&e));
     if (input_count == 1 && !pv_input_is_once(inputs[0]) && pv_counts_looks_like(inputs[0])) {
         PV_TRY_DONE(refuse_text_options(&e, inputs[0]));
         PV_TRY_DONE(pv_counts_open_sound(ctx, inputs[0], &e.counts));

@@ -17,7 +17,9 @@
 #include "train/options.h"
 #include "train/readout.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Bytes that the parts of a run hold at the same time. The counts are mapped from their file. */
 typedef struct sizes {
@@ -120,6 +122,34 @@ uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *gi
     return budget > s.solving ? budget - s.solving : 0;
 }
 
+/* Two digits, rounded down. */
+static uint32_t round_down(uint32_t number)
+{
+    uint32_t unit = 1;
+    while (number / unit >= 100)
+        unit *= 10;
+    return number / unit * unit;
+}
+
+uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *given,
+                              const psdvec_counts *counts, uint32_t core, const uint64_t *among)
+{
+    uint64_t budget = psdvec_memory_budget(ctx);
+    uint32_t fitting = 0, beyond = core;
+    while (beyond - fitting > 1) {
+        psdvec_train_options options = *given;
+        uint32_t middle = fitting + (beyond - fitting) / 2, own;
+        options.core = middle;
+        sizes s = fit(ctx, &options, counts, among ? among[middle] : 0, &own);
+        if (pv_larger(s.solving + s.pairs, s.others) <= budget)
+            fitting = middle;
+        else
+            beyond = middle;
+    }
+    fitting = round_down(fitting);
+    return fitting > given->dim ? fitting : 0;
+}
+
 /* The minimum memory of the same run without these parts of the read-out. */
 static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *options,
                               const psdvec_counts *counts, bool order, bool spelling)
@@ -152,13 +182,17 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
 {
     if (plan->memory_least <= plan->memory_budget)
         return PSDVEC_OK;
+    uint32_t smaller = pv_plan_smaller_core(ctx, options, counts, plan->core_words, NULL);
+    char core[32] = "`core`";
+    if (smaller)
+        snprintf(core, sizeof core, "`core=%" PRIu32 "`", smaller);
     return pv_fail(
         ctx, PSDVEC_ERR_BUDGET,
         "training %u core words with %u dimensions needs at least %.0f MiB of memory, and the "
-        "limit is %.1f MiB; set `memory=%.0fM`, or use fewer core words (`core`) or fewer "
+        "limit is %.1f MiB; set `memory=%.0fM`, or use fewer core words (%s) or fewer "
         "dimensions (`dim`)%s",
         plan->core_words, plan->dim, ceil((double)plan->memory_least / mebibyte),
-        (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte),
+        (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte), core,
         readout_remedy(ctx, options, counts, plan->memory_least));
 }
 
@@ -220,12 +254,18 @@ psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_opt
     psdvec_train_options own;
     PV_TRY(pv_train_options_adopt(ctx, options, &own));
     PV_TRY(pv_counts_open_sound(ctx, counts, &opened));
-    uint64_t pairs = 0;
+    uint64_t *among = NULL;
     PV_TRY_DONE(pv_link_open(ctx, opened, &own, NULL, &link));
-    PV_TRY_DONE(pv_pairs_count(link, &pairs));
-    pv_plan_fill(ctx, &own, opened, pairs, plan);
+    among = pv_alloc(ctx, (size_t)link->core + 1, sizeof *among, "the numbers of pairs");
+    if (!among)
+        PV_TRY_DONE(pv_failure(ctx));
+    PV_TRY_DONE(pv_pairs_count(link, among));
+    pv_plan_fill(ctx, &own, opened, among[link->core], plan);
+    if (plan->streamed)
+        plan->core_in_memory = pv_plan_smaller_core(ctx, &own, opened, link->core, among);
     plan->seconds = guess_seconds(ctx, &own, plan, opened->info.bigrams);
 done:
+    pv_free(ctx, among);
     pv_link_close(link);
     psdvec_counts_close(opened);
     return status;

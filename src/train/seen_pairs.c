@@ -42,6 +42,7 @@ typedef struct group {
     pv_scope memory;
     pv_seen_pair *pairs;
     size_t count;
+    uint64_t entries; /* of the rows of the counts since the last group */
     uint32_t rows;
     uint32_t word[group_rows], counted[group_rows];
     size_t begin[group_rows + 1];
@@ -187,9 +188,10 @@ static psdvec_status finish_group(walk_job *job, group *s, int worker)
                            s->pairs + s->begin[r]};
         PV_TRY(job->on_row(job->arg, &row, worker));
     }
-    pv_progress_add(&job->progress, s->rows);
+    pv_progress_add(&job->progress, s->entries);
     s->rows = 0;
     s->count = 0;
+    s->entries = 0;
     return pv_check_cancel(job->ctx);
 }
 
@@ -214,6 +216,7 @@ static psdvec_status walk_row(void *arg, pv_pair_row row, int worker)
     walk_job *job = arg;
     group *s = &job->groups[worker];
     PV_TRY(prepare(job, s));
+    s->entries += row.after.length;
     if (job->walk->word[row.i] != PV_NO_WORD)
         take_row(job, row, s);
     if (row.last || s->rows == group_rows || s->count >= job->limit)
@@ -247,7 +250,8 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
         return pv_failure(job.ctx);
     PV_TRY_DONE(pv_column_blocks_make(job.ctx, link->counts->rows, 0, link->words, block_count,
                                       &job.blocks));
-    pv_progress_begin(&job.progress, job.ctx, walk->stage, "words", known);
+    /* Pairs, because frequent words have far more of them. */
+    pv_progress_begin(&job.progress, job.ctx, walk->stage, "pairs", link->counts->info.bigrams);
     pv_pair_walk rows = {.blocks = &job.blocks,
                          .above = walk->above && job.ascending,
                          .row_only = !walk->either,

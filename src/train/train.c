@@ -30,6 +30,7 @@
 #include "train/options.h"
 #include "train/readout.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +232,24 @@ done:
 }
 
 /* ---- The core ---------------------------------------------------------------------- */
+static psdvec_status tell_of_spilling(const training *t, const pv_pairs *pairs)
+{
+    uint64_t *among = pv_alloc(t->ctx, (size_t)t->core + 1, sizeof *among, "the numbers of pairs");
+    if (!among)
+        return pv_failure(t->ctx);
+    pv_pairs_among(pairs, among);
+    uint32_t smaller = pv_plan_smaller_core(t->ctx, t->options, t->counts, t->core, among);
+    char remedy[64] = "";
+    if (smaller)
+        snprintf(remedy, sizeof remedy, "; with `core=%" PRIu32 "` they would fit", smaller);
+    pv_step(t->ctx,
+            "the pairs of %" PRIu32 " core words do not fit into the memory limit and are kept in "
+            "a temporary file of %.0f MB, which takes longer%s",
+            t->core, (double)pairs->spilled / 1e6, remedy);
+    pv_free(t->ctx, among);
+    return PSDVEC_OK;
+}
+
 static psdvec_status solve_core(training *t)
 {
     psdvec_context *ctx = t->ctx;
@@ -251,10 +270,7 @@ static psdvec_status solve_core(training *t)
     t->report.pairs = pairs->count;
     t->report.spilled_bytes = pairs->spilled;
     if (pairs->spilled)
-        pv_note(ctx,
-                "the pairs do not fit into the memory limit and are kept in a temporary file "
-                "of %.0f MB",
-                (double)pairs->spilled / 1e6);
+        PV_TRY_DONE(tell_of_spilling(t, pairs));
     PV_TRY_DONE(pv_core_open(t->link, pairs, pv_rank_most(t->options, t->core), &core));
     pv_st_release(t->counts->file); /* until the read-out */
     t->report.link_seconds = pv_now() - began;
@@ -336,15 +352,17 @@ done:
 }
 
 /* words, mu: words_a_block each, output. */
-static psdvec_status solve_block(training *t, pv_regression *regression, uint32_t first,
-                                 uint32_t count, uint32_t *words, double *mu)
+static psdvec_status solve_block(training *t, pv_regression *regression, pv_progress *progress,
+                                 uint32_t first, uint32_t count, uint32_t *words, double *mu)
 {
     char name[32];
     snprintf(name, sizeof name, "block-%06u", (first - t->core) / words_a_block + 1);
     bool found;
     PV_TRY(load_block(t, name, first, count, &found));
-    if (found)
+    if (found) {
+        pv_progress_add(progress, count);
         return PSDVEC_OK;
+    }
     const uint64_t *frequency = t->counts->frequency;
     for (uint32_t k = 0; k < count; k++) {
         words[k] = first + k;
@@ -358,6 +376,7 @@ static psdvec_status solve_block(training *t, pv_regression *regression, uint32_
     PV_TRY(pv_regression_solve(regression, words + begin, end - begin, mu + begin,
                                vectors + (size_t)begin * t->dim, spread + begin));
     PV_TRY(gather_block(t, first, count));
+    pv_progress_add(progress, count - (end - begin)); /* those of other members */
     const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
                                  pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};
     return pv_partial_save(t->partial, name, tensors, 2);
@@ -369,6 +388,7 @@ static psdvec_status solve_others(training *t)
         return PSDVEC_OK;
     double began = pv_now();
     pv_regression *regression = NULL;
+    pv_progress progress;
     pv_scope scope = {.ctx = t->ctx, .what = "the regression"};
     uint32_t *row_of, *words;
     double *mu;
@@ -381,11 +401,14 @@ static psdvec_status solve_others(training *t)
         row_of[w] = w < t->core ? w : UINT32_MAX;
     PV_TRY_DONE(
         pv_regression_open(t->link, t->vectors, t->core, t->dim, t->sign, row_of, &regression));
-    for (uint32_t first = t->core; first < t->words; first += words_a_block) {
+    pv_progress_begin(&progress, t->ctx, "regressing", "words", t->words - t->core);
+    pv_regression_report_to(regression, &progress);
+    for (uint32_t first = t->core, count; first < t->words; first += count) {
         uint32_t left = t->words - first;
-        PV_TRY_DONE(solve_block(t, regression, first, left < words_a_block ? left : words_a_block,
-                                words, mu));
+        count = left < words_a_block ? left : words_a_block;
+        PV_TRY_DONE(solve_block(t, regression, &progress, first, count, words, mu));
     }
+    pv_progress_end(&progress);
     t->report.regression_seconds = pv_now() - began;
     pv_step(t->ctx, "%u words by regression on the core: %.0f words/s", t->words - t->core,
             (t->words - t->core) / (t->report.regression_seconds + 1e-9));

@@ -44,13 +44,20 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
 
 /* ---- Resources of a run, known before it starts (plan.c) ------------------------------------ */
 
-/* Fills in everything except `seconds`. `pairs`: number of pairs of core words. */
+/* Fills in everything except `seconds` and `core_in_memory`. `pairs`: number of pairs of core
+ * words. */
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
                   const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan);
 
 /* Bytes that the budget leaves for the arrays of pairs that may go to a file instead. */
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *options,
                              const psdvec_counts *counts);
+
+/* The largest number of core words below `core`, in round figures, with which a run fits the
+ * budget; 0 if there is none. among: the numbers of pairs (pairs.h), which are to be in memory;
+ * NULL: they may be in a file. */
+uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *options,
+                              const psdvec_counts *counts, uint32_t core, const uint64_t *among);
 
 /* Returns PSDVEC_ERR_BUDGET if even the minimum does not fit, naming the options that would
  * help. */

@@ -718,6 +718,14 @@ old_model() {
     cmp new.st again.st
 }
 
+@test "extend refuses a model that does not fit into memory before it reads the text" {
+    seq 30000 | awk '{ printf("w%d a b c%s", $1, NR % 7 ? " " : "\n") }' >many.txt
+    "$PSDVEC" train -q many.txt --min-count 1 --tokenizer whitespace --dim 100 --core 120 --iterations 1 \
+        --spelling off --order off -o many.st
+    refused 6 "which has 30003 words, needs more than 24 MiB of memory" extend many.st nosuch -o x.st --memory 20M
+    "$PSDVEC" extend -q many.st many.txt -o x.st --min-count 1 --memory 48M
+}
+
 @test "extend takes a counts file too" {
     old_model
     "$PSDVEC" count -q new.txt --window 10 --distance harmonic --oov drop --subsample 1e-3 -o new.counts.st

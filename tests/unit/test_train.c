@@ -23,6 +23,9 @@ typedef struct host {
     char messages[16384];
     size_t warnings;
     bool worked;            /* there was progress in pairing or solving */
+    uint64_t regressed;     /* words, according to the progress */
+    uint64_t to_regress;    /* the most words that were to be regressed */
+    uint64_t walked;        /* pairs, for the joint probability */
     const char *stop_at;    /* cancels after a message that contains this */
     const char *stop_after; /* cancels when this file exists */
     atomic_bool stop;
@@ -42,6 +45,14 @@ static void on_progress(void *user, const psdvec_progress *progress)
 {
     host *h = user;
     h->worked |= !strcmp(progress->stage, "pairing") || !strcmp(progress->stage, "solving");
+    if (!strcmp(progress->stage, "regressing")) {
+        assert_true(progress->done >= h->regressed && progress->done <= progress->total);
+        h->regressed = progress->done;
+        if (progress->total > h->to_regress)
+            h->to_regress = progress->total;
+    }
+    if (!strcmp(progress->stage, "joint probability") && progress->done <= progress->total)
+        h->walked = progress->done;
 }
 
 static bool should_cancel(void *user)
@@ -312,6 +323,13 @@ static void a_run_stopped_after_a_block_ends_with_the_same_bytes(void **state)
     assert_contains(h.messages, "resuming after iteration 4");
     assert_true(same_file(at.whole, at.other));
     assert_false(exists(at.partial));
+    /* The progress is that of all blocks, including those of the first run. */
+    assert_true(h.to_regress > 20000);
+    assert_int_equal(h.regressed, h.to_regress);
+    psdvec_counts *counts;
+    well(h.ctx, psdvec_counts_open(h.ctx, p->path, &counts));
+    assert_int_equal(h.walked, psdvec_counts_get_info(counts)->bigrams);
+    psdvec_counts_close(counts);
     host_close(&h);
     free(block);
     paths_free(&at);
@@ -541,11 +559,48 @@ static void threads_and_memory_change_no_byte(void **state)
             well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, &report));
             assert_true(same_file(at.whole, at.other));
             assert_true((report.spilled_bytes > 0) == plan.streamed);
+            assert_true((strstr(h.messages, "kept in a temporary file") != NULL) == plan.streamed);
             assert_true(psdvec_peak_memory(h.ctx) <= plan.memory_budget);
             host_close(&h);
         }
     }
     assert_int_equal(scratch_entries(p->folder), 3);
+    paths_free(&at);
+    problem_free(p);
+}
+
+/* The number in the remedy `core=N` of a message; 0 if there is none. */
+static uint32_t core_in(const char *message)
+{
+    const char *at = strstr(message, "`core=");
+    return at ? (uint32_t)strtoul(at + strlen("`core="), NULL, 10) : 0;
+}
+
+static void the_suggested_core_keeps_the_pairs_in_memory(void **state)
+{
+    (void)state;
+    dice d = {12};
+    problem *p = problem_new(random_counts(&d, 1280, 800000), 1, 2);
+    paths at = paths_of(p);
+    psdvec_train_options o = default_options(12);
+    psdvec_train_plan plan;
+    psdvec_train_report report;
+    well(p->ctx, psdvec_train_plan_make(p->ctx, &o, p->path, &plan));
+    assert_int_equal(plan.core_in_memory, 0);
+    host h;
+    host_open(&h, 1, (plan.memory + plan.memory_least) / 2);
+    well(h.ctx, psdvec_train_plan_make(h.ctx, &o, p->path, &plan));
+    assert_true(plan.streamed && plan.core_in_memory > 200 && plan.core_in_memory < 1280);
+    well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, &report));
+    assert_true(report.spilled_bytes > 0);
+    assert_int_equal(core_in(h.messages), plan.core_in_memory);
+    o.core = plan.core_in_memory;
+    well(h.ctx, psdvec_train(h.ctx, &o, p->path, at.other, &report));
+    assert_int_equal(report.spilled_bytes, 0);
+    o.core += o.core / 2; /* a much larger one does not */
+    well(h.ctx, psdvec_train_plan_make(h.ctx, &o, p->path, &plan));
+    assert_true(plan.streamed);
+    host_close(&h);
     paths_free(&at);
     problem_free(p);
 }
@@ -560,10 +615,19 @@ static void too_small_a_budget_is_refused_with_a_remedy(void **state)
     psdvec_train_plan plan;
     well(p->ctx, psdvec_train_plan_make(p->ctx, &o, p->path, &plan));
     host h;
-    host_open(&h, 1, plan.memory_least / 2);
+    host_open(&h, 1, plan.memory_least * 9 / 10);
     assert_int_equal(psdvec_train(h.ctx, &o, p->path, at.other, NULL), PSDVEC_ERR_BUDGET);
     assert_contains(psdvec_error_message(h.ctx), "`memory=");
-    assert_contains(psdvec_error_message(h.ctx), "`core`");
+    uint32_t smaller = core_in(psdvec_error_message(h.ctx));
+    assert_true(smaller > 0 && smaller < 640);
+    o.core = smaller;
+    well(h.ctx, psdvec_train_plan_make(h.ctx, &o, p->path, &plan));
+    assert_true(plan.memory_least <= plan.memory_budget);
+    o.core = 0;
+    host_close(&h);
+    host_open(&h, 1, plan.memory_least / 2);
+    assert_int_equal(psdvec_train(h.ctx, &o, p->path, at.other, NULL), PSDVEC_ERR_BUDGET);
+    assert_contains(psdvec_error_message(h.ctx), "`core`"); /* no core is small enough */
     assert_false(h.worked);
     assert_int_equal(scratch_entries(p->folder), 1);
     host_close(&h);
@@ -650,6 +714,7 @@ int main(void)
         cmocka_unit_test(a_state_is_not_used_with_another_seed),
         cmocka_unit_test(text_and_its_counts_give_the_same_model),
         cmocka_unit_test(threads_and_memory_change_no_byte),
+        cmocka_unit_test(the_suggested_core_keeps_the_pairs_in_memory),
         cmocka_unit_test(too_small_a_budget_is_refused_with_a_remedy),
         cmocka_unit_test(invalid_runs_are_refused_before_the_work),
         cmocka_unit_test(an_old_model_stays_until_the_new_one_is_complete),

@@ -130,6 +130,7 @@ class TrainPlan(NamedTuple):
     words: int
     core_words: int
     dim: int
+    core_in_memory: int   #: if streamed: the `core` up to which the pairs fit into memory; 0: none
     pairs: int            #: upper bound on the distinct pairs of core words
     memory: int           #: with everything in memory
     memory_least: int     #: with the pairs in a temporary file
