@@ -341,13 +341,6 @@ static void *named(struct api_query *q, void *list, size_t count, size_t size, c
     return NULL;
 }
 
-static void take_topics(struct api_query *q, const char *name)
-{
-    const struct api *api = q->worker->api;
-    q->topics =
-        named(q, api->topics, api->topics_count, sizeof *api->topics, name, "there are no topics");
-}
-
 static void take(struct api_query *q, const struct api_parameter *parameter, const char *value)
 {
     switch (parameter->kind) {
@@ -404,13 +397,6 @@ static void take_parameter(struct api_query *q, const struct api_parameter *para
                  phrase("the parameter %s is missing: %s", parameter->name, parameter->help));
 }
 
-static void take_model(struct api_query *q, const char *name)
-{
-    const struct api *api = q->worker->api;
-    q->model =
-        named(q, api->models, api->model_count, sizeof *api->models, name, "there is no model");
-}
-
 /* The options of the command, and names that nothing has. */
 static void take_other(struct api_query *q, const struct http_field *field)
 {
@@ -431,6 +417,7 @@ static void take_other(struct api_query *q, const struct http_field *field)
 static void read_query(struct api_query *q)
 {
     const struct http_request *request = q->request;
+    const struct api *api = q->worker->api;
     size_t most = request->field_count + 1;
     q->words = lasting_alloc(most, sizeof *q->words);
     q->signs = lasting_alloc(most, 1);
@@ -438,15 +425,17 @@ static void read_query(struct api_query *q)
     q->options = lasting_alloc(most, sizeof *q->options);
     q->prefix = "";
     q->top = 10;
-    q->model = &q->worker->api->models[0];
-    q->topics = q->worker->api->topics_count ? &q->worker->api->topics[0] : NULL;
+    q->model = &api->models[0];
+    q->topics = api->topics_count ? &api->topics[0] : NULL;
     if (q->route->of_topics && !q->topics)
         api_fail(q, STATUS_UNFIT, "the server was started without --topics");
     for (size_t k = 0; k < request->field_count && !q->status; k++)
         if (q->route->of_model && !strcmp(request->fields[k].name, "model"))
-            take_model(q, request->fields[k].value);
+            q->model = named(q, api->models, api->model_count, sizeof *api->models,
+                             request->fields[k].value, "there is no model");
         else if (q->route->of_topics && !strcmp(request->fields[k].name, "topics"))
-            take_topics(q, request->fields[k].value);
+            q->topics = named(q, api->topics, api->topics_count, sizeof *api->topics,
+                              request->fields[k].value, "there are no topics");
     for (size_t k = 0; k < API_PARAMETERS && q->route->parameters[k].name && !q->status; k++)
         take_parameter(q, &q->route->parameters[k]);
     for (size_t k = 0; k < request->field_count && !q->status; k++)

@@ -46,7 +46,7 @@ typedef struct pv_map_regions {
     uint32_t *size;   /* count: points */
 } pv_map_regions;
 
-/* Finds the bounds of the core: they exclude at most one word in 200 on each side, and only those
+/* Finds the bounds of the core: they exclude at most one word in 100 on each side, and only those
  * that are far from the others. */
 psdvec_status pv_map_find_core(psdvec_context *ctx, psdvec_map *map);
 

@@ -175,7 +175,7 @@ static int by_value(const void *a, const void *b, void *arg)
 
 psdvec_status pv_map_find_core(psdvec_context *ctx, psdvec_map *map)
 {
-    size_t n = map->info.words, most = n / 200;
+    size_t n = map->info.words, most = n / 100;
     pv_scope temp = {.ctx = ctx, .what = "the bounds of the map"};
     float *values;
     psdvec_status status;

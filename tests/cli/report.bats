@@ -126,7 +126,7 @@ PYTHON
     [ -x /usr/bin/chromium ] || skip "no Chromium"
     tools=$(dirname "$PSDVEC")/web-tests
     (cd "$HERE/../.." && sh scripts/npm-tools.sh "$tools") || skip "npm cannot install playwright-core"
-    cp "$HERE/../web/report.mjs" "$HERE/../web/tap.mjs" "$tools"
+    cp "$HERE"/../web/*.mjs "$tools"
     page=$PWD/report.html
     (cd "$tools" && timeout 300 node report.mjs "$page" ${PICTURES:+"$PICTURES"})
 }

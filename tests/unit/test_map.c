@@ -236,6 +236,54 @@ static void frequent_words_of_all_contexts_are_not_labels_of_regions(void **stat
     psdvec_model_close(model);
 }
 
+/* Two groups of points next to each other, and two far away. Half of the words of a group are those
+ * of both neighbours, the other half differ between them. The neighbours are one region at first; when
+ * they are two, the label of the second must say how it differs from the first. */
+static void labels_of_small_regions_differ_from_their_surroundings(void **state)
+{
+    workshop *w = *state;
+    enum { GROUPS = 4, N = 400, AXES = 3 };
+    static const double middle[GROUPS][2] = {{0, 0}, {3, 0}, {40, 30}, {43, 30}};
+    static float data[N * AXES];
+    psdvec_model *model = blobs(w, N);
+    psdvec_map *map;
+    assert_int_equal(pv_map_new(w->ctx, model, &map), PSDVEC_OK);
+    assert_int_equal(pv_map_take(map, N), PSDVEC_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t group = i % GROUPS;
+        float *row = data + (size_t)i * AXES, side = group < 2 ? 1.0f : -1.0f;
+        bool shared = i / GROUPS % 2 == 0;
+        map->words[i] = i;
+        map->clusters[i] = PSDVEC_NO_CLUSTER;
+        for (uint32_t axis = 0; axis < 2; axis++)
+            map->points[2 * i + axis] =
+                (float)(middle[group][axis] + 0.3 * pv_random_normal(9, i, axis));
+        row[0] = side * (shared ? 1.0f : 0.8f);
+        row[1 + group % 2] = shared ? 0 : 0.55f;
+        row[2 - group % 2] = 0;
+    }
+    map->info.words = N;
+    pv_map_rows rows = {.data = data, .count = N, .dim = AXES};
+    assert_int_equal(pv_map_find_core(w->ctx, map), PSDVEC_OK);
+    assert_int_equal(pv_map_find_labels(w->ctx, map, &rows), PSDVEC_OK);
+    const psdvec_map_label *labels = psdvec_map_labels(map);
+    size_t wide = 0, narrow = 0;
+    for (uint32_t k = 0; k < map->info.labels; k++) {
+        bool shared = labels[k].place / GROUPS % 2 == 0;
+        if (labels[k].words > N / 3) {
+            wide++;
+            assert_true(shared);
+        } else if (labels[k].words > N / 5) {
+            narrow++;
+            assert_false(shared);
+        }
+    }
+    assert_int_equal(wide, 2);
+    assert_int_equal(narrow, 2);
+    psdvec_map_free(map);
+    psdvec_model_close(model);
+}
+
 static void labels_are_distinct_words_in_the_order_of_levels(void **state)
 {
     workshop *w = *state;
@@ -594,6 +642,7 @@ int main(void)
         TEST(maps_have_the_same_bits_for_any_number_of_threads),
         TEST(planted_clusters_are_found),
         TEST(frequent_words_of_all_contexts_are_not_labels_of_regions),
+        TEST(labels_of_small_regions_differ_from_their_surroundings),
         TEST(labels_are_distinct_words_in_the_order_of_levels),
         TEST(labels_of_pictures_do_not_overlap),
         TEST(images_are_valid_and_show_points),

@@ -225,6 +225,14 @@ const tests = {
       }});
     }
   },
+  async "tables of neighbours and contexts fit a phone without scrolling"() {
+    await page.setViewportSize({width: 390, height: 900});
+    for (const name of ["word", "compare"]) {
+      await open(states[name]);
+      const wide = await page.locator(".scroll").evaluateAll((all) => all.filter((one) => one.firstElementChild.offsetWidth > one.clientWidth).map((one) => one.getAttribute("aria-label")));
+      assert.deepEqual(wide, [], name);
+    }
+  },
   async "no request leaves the machine, and nothing is reported on the console"() {
     assert.deepEqual(outside, []);
     assert.deepEqual(problems, []);

@@ -10,6 +10,22 @@ import {join} from "node:path";
 
 const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
+/**
+ * The widths and colour schemes in which pages are looked at, and whether axe judges them there: with `all`, and in
+ * `make check-long`, all six; otherwise each width, each scheme, and axe on the widest and the narrowest.
+ */
+export function screens(all = false) {
+  const usual = [[1400, "light", true], [800, "dark", false], [390, "dark", true]];
+  return all || process.env.PSDVEC_TEST_LONG ? [1400, 800, 390].flatMap((width) => [[width, "light", true], [width, "dark", true]]) : usual;
+}
+
+/** What axe finds on a page, by the rules of the given groups. */
+export async function violations(page, groups = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]) {
+  if (!await page.evaluate(() => "axe" in window)) await page.evaluate(axe);
+  return page.evaluate((runOnly) => window.axe.run(document, {resultTypes: ["violations"], runOnly})
+    .then((found) => found.violations.map(({id, nodes}) => `${id}: ${nodes[0].html}`)), groups);
+}
+
 /** Starts Chromium for the page at `url`, with WebGL in software; the rest of the page is drawn without it, which is faster. */
 export async function launch(url) {
   const profile = mkdtempSync(join(tmpdir(), "psdvec-web-"));
@@ -49,22 +65,14 @@ export async function launch(url) {
     },
     text: (selector) => page.locator(selector).first().innerText(),
     rows: (selector = "main table tbody") => page.locator(selector).first().locator("tr"),
-    /**
-     * The page fits every width, and axe finds nothing on the wide light page and the narrow dark one, or,
-     * with `all`, in every combination. `look(width, scheme)` looks at each of them.
-     */
+    /** The page fits all screens(all), and axe finds nothing. `look(width, scheme)` looks at each of them. */
     async accessible(name, {all = false, look = async () => {}} = {}) {
-      const usual = [[1400, "light", true], [800, "dark", all], [390, "dark", true]];
-      await page.evaluate(axe);
-      for (const [width, colorScheme, judged] of all ? [...usual, [1400, "dark", true], [800, "light", true], [390, "light", true]] : usual) {
+      for (const [width, colorScheme, judged] of screens(all)) {
         await page.setViewportSize({width, height: 900});
         await page.emulateMedia({colorScheme});
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} ${width} is too wide`);
         await look(width, colorScheme);
-        if (!judged) continue;
-        const violations = await page.evaluate(() => axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
-          .then((found) => found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`)));
-        assert.deepEqual(violations, [], `${name} ${width} ${colorScheme}`);
+        if (judged) assert.deepEqual(await violations(page), [], `${name} ${width} ${colorScheme}`);
       }
     },
     async close() {

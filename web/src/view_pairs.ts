@@ -27,8 +27,8 @@ function sharedContexts(answer: Comparison, page: Page): HTMLElement {
   const seen = list.some((one) => one.seen_a !== undefined);
   const cells = (product: number, times: number | undefined) => [h("td", {class: "bars"}, bar(product / largest)),
     h("td", {}, product.toFixed(2)), seen && h("td", {}, times === undefined ? "" : count(Math.round(times)))];
-  const heads = (word: string) => [h("td", {}), h("th", {scope: "col"}, `PMI with ${word}`), seen && h("th", {scope: "col"}, "count")];
-  return h("div", {class: "scroll", role: "region", "aria-label": "Shared contexts", tabindex: "0"}, h("table", {class: "list"},
+  const heads = (word: string) => [h("td", {class: "bars"}), h("th", {scope: "col"}, `PMI with ${word}`), seen && h("th", {scope: "col"}, "count")];
+  return h("div", {class: "scroll", role: "region", "aria-label": "Shared contexts", tabindex: "0"}, h("table", {class: "list dense"},
     h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "context"), heads(answer.a), heads(answer.b))),
     h("tbody", {}, list.map((one) => h("tr", {},
       h("th", {scope: "row"}, h("a", {href: link({view: "words", plus: [one.word], model: page.state.model})}, one.word)),

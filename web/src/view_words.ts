@@ -83,8 +83,8 @@ function neighbours(page: Page, answer: Similar, model: string, shared: Set<stri
     h("td", {class: "signs"}, single && why(page, single, one.word, model),
       h("button", {type: "button", "aria-label": `Add ${one.word}`, onclick: () => go({...state, plus: state.plus.concat(one.word)})}, "+"),
       h("button", {type: "button", "aria-label": `Subtract ${one.word}`, onclick: () => go({...state, minus: state.minus.concat(one.word)})}, "−")));
-  return h("div", {class: "scroll", role: "region", "aria-label": "Neighbours", tabindex: "0"}, h("table", {class: "list"},
-    h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "word"), h("td", {}), h("th", {scope: "col"}, "cosine"), counted && h("th", {scope: "col"}, "count"),
+  return h("div", {class: "scroll", role: "region", "aria-label": "Neighbours", tabindex: "0"}, h("table", {class: spread ? "list dense" : "list"},
+    h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "word"), h("td", {class: "bars"}), h("th", {scope: "col"}, "cosine"), counted && h("th", {scope: "col"}, "count"),
       spread && h("th", {scope: "col"}, h("abbr", {title: "Posterior standard deviation of the components of the vector: the larger, the less certain. Words of the core have none."}, "spread")),
       h("th", {scope: "col"}, h("span", {class: "unseen"}, "explain, add or subtract")))),
     h("tbody", {}, answer.similar.map(row))));

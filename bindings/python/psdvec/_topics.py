@@ -13,7 +13,8 @@ from ._context import Context, shared
 from ._documents import reading
 from ._handle import TopicsHandle
 from ._library import lib, text
-from ._model import Model, view
+from ._model import Model
+from ._model_vectors import view
 from ._operations import _paths
 from ._options import Settings, split
 from ._options import documented as _documented

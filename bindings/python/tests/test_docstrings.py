@@ -9,8 +9,8 @@ import pytest
 
 import psdvec
 
-MODULES = ["__init__", "_analysis", "_counts", "_documents", "_errors", "_gensim", "_map", "_model", "_operations", "_options",
-           "_results", "_systems", "_texts", "_topics", "_types", "sklearn"]
+MODULES = ["__init__", "_analysis", "_counts", "_documents", "_errors", "_gensim", "_map", "_model",
+           "_model_queries", "_model_tasks", "_model_vectors", "_model_words", "_operations", "_options", "_results", "_systems", "_texts", "_topics", "_types", "sklearn"]
 NEEDED = {"to_gensim": "gensim", "to_pandas": "pandas", "to_scipy": "scipy"}  # by these examples
 
 
