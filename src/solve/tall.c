@@ -9,81 +9,40 @@
 
 #include <string.h>
 
-/* Small enough that workers finish at about the same time, large enough for BLAS, and at most 64
- * tiles, because each has its own partial sum. */
-size_t pv_tall_tile(size_t n)
-{
-    size_t tile = (n + 63) / 64;
-    return tile < 2 * PV_TILE_ROWS ? 2 * PV_TILE_ROWS
-                                   : (tile + PV_TILE_ROWS - 1) / PV_TILE_ROWS * PV_TILE_ROWS;
-}
-
-size_t pv_tall_tiles(size_t n)
-{
-    size_t tile = pv_tall_tile(n);
-    return (n + tile - 1) / tile;
-}
-
-pv_tall_share pv_tall_share_of(const psdvec_context *ctx, size_t n, uint32_t rank)
-{
-    size_t tiles = pv_tall_tiles(n), tile = pv_tall_tile(n), members = pv_group_members(ctx);
-    pv_tall_share s = {.first_tile = tiles * rank / members,
-                       .end_tile = tiles * ((size_t)rank + 1) / members};
-    s.first = s.first_tile * tile < n ? s.first_tile * tile : n;
-    s.end = s.end_tile * tile < n ? s.end_tile * tile : n;
-    return s;
-}
-
-pv_tall_share pv_tall_own(const psdvec_context *ctx, size_t n, bool divided)
-{
-    if (divided)
-        return pv_tall_share_of(ctx, n, pv_group_rank(ctx));
-    return (pv_tall_share){.end_tile = pv_tall_tiles(n), .end = n};
-}
-
-psdvec_status pv_tall_gather(psdvec_context *ctx, size_t n, float *A, size_t stride, size_t columns)
-{
-    if (!pv_group_shares(ctx))
-        return PSDVEC_OK;
-    psdvec_status status = PSDVEC_OK;
-    uint32_t own = pv_group_rank(ctx);
-    pv_tall_share mine = pv_tall_own(ctx, n, true);
-    size_t bytes = columns * sizeof *A;
-    pv_buffer packed = {.ctx = ctx}, *in = pv_group_buffers(ctx);
-    if (!in)
-        return pv_failure(ctx);
-    PV_TRY_DONE(pv_buffer_reserve(&packed, (mine.end - mine.first) * bytes));
-    for (size_t i = mine.first; i < mine.end; i++)
-        memcpy(packed.data + (i - mine.first) * bytes, A + i * stride, bytes);
-    packed.length = (mine.end - mine.first) * bytes;
-    PV_TRY_DONE(pv_group_gather(ctx, packed.data, packed.length, in));
-    for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
-        pv_tall_share theirs = pv_tall_share_of(ctx, n, r);
-        for (size_t i = theirs.first; i < theirs.end && r != own; i++)
-            memcpy(A + i * stride, in[r].data + (i - theirs.first) * bytes, bytes);
-    }
-done:
-    pv_buffer_free(&packed);
-    pv_group_buffers_free(ctx, in);
-    return status;
-}
-
-typedef struct tiles {
+typedef struct tiling {
     size_t n, tile;
-} tiles;
+    pv_tiles own;
+} tiling;
 
-static size_t rows_of(const tiles *t, size_t task)
+static tiling tiles_of(size_t n, const pv_division *division)
 {
-    size_t first = task * t->tile;
-    return t->n - first < t->tile ? t->n - first : t->tile;
+    return (tiling){n, pv_tile_rows(n), pv_tiles_own(division, n)};
+}
+
+/* The first row of a tile, among those that are here, and the number of its rows. */
+static size_t first_of(const tiling *t, size_t task)
+{
+    return task * t->tile - t->own.first;
+}
+
+static size_t rows_of(const tiling *t, size_t task)
+{
+    return pv_tile_end(t->n, task) - task * t->tile;
+}
+
+static psdvec_status for_tiles(psdvec_context *ctx, const tiling *t, pv_task_fn *fn, void *job)
+{
+    return pv_parallel_range(ctx, t->own.first_tile, t->own.end_tile, fn, job);
 }
 
 typedef struct gram_job {
-    tiles tiles;
+    psdvec_context *ctx;
+    tiling tiles;
     pv_tall a, b;
-    float *partial; /* tiles x (a.columns x b.columns) */
+    float *partial; /* tiles of this process in `batch` x (a.columns x b.columns) */
+    size_t batch;   /* first tile of the partial sums */
     double *out;
-    size_t count;
+    size_t count, batch_tiles;
     const pv_tall_kernels *kernels; /* NULL: BLAS */
 } gram_job;
 
@@ -91,11 +50,11 @@ static psdvec_status gram_tile(void *arg, size_t task, int worker)
 {
     gram_job *job = arg;
     (void)worker;
-    size_t first = task * job->tiles.tile, rows = rows_of(&job->tiles, task);
+    size_t first = first_of(&job->tiles, task), rows = rows_of(&job->tiles, task);
     pv_tall a = job->a, b = job->b;
     a.data += first * a.stride;
     b.data += first * b.stride;
-    float *out = job->partial + task * job->count;
+    float *out = job->partial + (task - job->batch) * job->count;
     if (job->kernels)
         job->kernels->gram(rows, a, b, out);
     else
@@ -105,7 +64,7 @@ static psdvec_status gram_tile(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Sums the partial results of a range of cells, always in the order of the tiles. */
+/* Adds the partial results of a range of cells, always in the order of the tiles. */
 enum { sum_stretch = 8192 };
 static psdvec_status sum_partials(void *arg, size_t task, int worker)
 {
@@ -113,9 +72,7 @@ static psdvec_status sum_partials(void *arg, size_t task, int worker)
     (void)worker;
     size_t begin = task * sum_stretch;
     size_t end = job->count - begin < sum_stretch ? job->count : begin + sum_stretch;
-    for (size_t k = begin; k < end; k++)
-        job->out[k] = 0;
-    for (size_t t = 0; t < pv_tall_tiles(job->tiles.n); t++) {
+    for (size_t t = 0; t < job->batch_tiles; t++) {
         const float *partial = job->partial + t * job->count;
         for (size_t k = begin; k < end; k++)
             job->out[k] += partial[k];
@@ -123,43 +80,75 @@ static psdvec_status sum_partials(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Sums the partial results of all members. Each member sums a range of cells, over the tiles of all
- * members in order, and sends the sums to the others. */
-static psdvec_status sum_over_members(psdvec_context *ctx, const gram_job *job)
+/* The tiles whose partial sums exist at the same time. */
+enum { batch_most = 64 };
+
+/* Without other members: a batch of tiles at a time. */
+static psdvec_status sum_alone(gram_job *job)
 {
-    uint32_t members = pv_group_members(ctx), own = pv_group_rank(ctx);
-    pv_tall_share mine = pv_tall_own(ctx, job->tiles.n, true);
-    size_t begin = job->count * own / members, end = job->count * (own + 1) / members;
-    psdvec_status status = PSDVEC_OK;
-    pv_buffer *out = pv_group_buffers(ctx), *in = pv_group_buffers(ctx);
-    double *sums = pv_alloc_zero(ctx, end - begin, sizeof *sums, "inner products");
-    if (!out || !in || !sums) {
-        status = pv_failure(ctx);
-        goto done;
+    size_t tiles = job->tiles.own.end_tile;
+    memset(job->out, 0, job->count * sizeof *job->out);
+    for (job->batch = 0; job->batch < tiles; job->batch += job->batch_tiles) {
+        job->batch_tiles = tiles - job->batch < batch_most ? tiles - job->batch : batch_most;
+        PV_TRY(
+            pv_parallel_range(job->ctx, job->batch, job->batch + job->batch_tiles, gram_tile, job));
+        PV_TRY(pv_parallel_tasks(job->ctx, (job->count + sum_stretch - 1) / sum_stretch,
+                                 sum_partials, job));
     }
-    for (uint32_t r = 0; r < members; r++) {
-        size_t from = job->count * r / members, to = job->count * ((size_t)r + 1) / members;
-        for (size_t t = mine.first_tile; t < mine.end_tile; t++)
-            PV_TRY_DONE(pv_buffer_append(&out[r], job->partial + t * job->count + from,
-                                         (to - from) * sizeof *job->partial));
+    return PSDVEC_OK;
+}
+
+/* The cells that a member adds up. */
+static size_t first_cell(const gram_job *job, uint32_t rank, uint32_t members)
+{
+    return (size_t)((uint64_t)job->count * rank / members);
+}
+
+/* The cells of this member, of all tiles in order, with what other members have sent. */
+static void sum_cells(const gram_job *job, const float *packed, double *sums, size_t cells)
+{
+    memset(sums, 0, cells * sizeof *sums);
+    for (size_t t = 0; t < pv_tile_count(job->tiles.n); t++)
+        for (size_t k = 0; k < cells; k++)
+            sums[k] += packed[t * cells + k];
+}
+
+/* With other members, each of which adds up a range of cells over all tiles and sends the sums to
+ * the others. `packed` has the partial sums that are sent, member by member, then those that are
+ * received, tile by tile. */
+static psdvec_status sum_together(gram_job *job, float *packed)
+{
+    psdvec_context *ctx = job->ctx;
+    const pv_division *d = job->a.division;
+    pv_tiles mine = job->tiles.own;
+    size_t own_tiles = mine.end_tile - mine.first_tile;
+    size_t begin = first_cell(job, d->rank, d->members);
+    size_t cells = first_cell(job, d->rank + 1, d->members) - begin;
+    float *received = packed + own_tiles * job->count;
+    job->batch = mine.first_tile;
+    PV_TRY(for_tiles(ctx, &job->tiles, gram_tile, job));
+    PV_TRY(pv_group_meet(ctx, 0, NULL));
+    for (uint32_t r = 0; r < d->members; r++) {
+        size_t from = first_cell(job, r, d->members);
+        size_t width = first_cell(job, r + 1, d->members) - from;
+        float *out = r == d->rank ? received + mine.first_tile * cells : packed;
+        for (size_t t = 0; t < own_tiles; t++)
+            memcpy(out + t * width, job->partial + t * job->count + from, width * sizeof *out);
+        pv_group_send(ctx, r, out, own_tiles * width * sizeof *out);
+        packed += r == d->rank ? 0 : own_tiles * width;
+        pv_tiles theirs = d->share[r];
+        pv_group_receive(ctx, r, received + theirs.first_tile * cells,
+                         (theirs.end_tile - theirs.first_tile) * cells * sizeof *received);
     }
-    PV_TRY_DONE(pv_group_exchange(ctx, out, in));
-    for (uint32_t r = 0; r < members; r++) {
-        const float *partial = (const float *)(const void *)in[r].data;
-        for (size_t t = 0; t < in[r].length / sizeof *partial / (end - begin + (end == begin)); t++)
-            for (size_t k = 0; k < end - begin; k++)
-                sums[k] += partial[t * (end - begin) + k];
+    PV_TRY(pv_group_move(ctx));
+    sum_cells(job, received, job->out + begin, cells);
+    for (uint32_t r = 0; r < d->members; r++) {
+        size_t from = first_cell(job, r, d->members);
+        pv_group_send(ctx, r, job->out + begin, cells * sizeof *job->out);
+        pv_group_receive(ctx, r, job->out + from,
+                         (first_cell(job, r + 1, d->members) - from) * sizeof *job->out);
     }
-    PV_TRY_DONE(pv_group_gather(ctx, sums, (end - begin) * sizeof *sums, in));
-    for (uint32_t r = 0, at = 0; r < members; r++) {
-        memcpy(job->out + at, in[r].data, in[r].length);
-        at += (uint32_t)(in[r].length / sizeof *sums);
-    }
-done:
-    pv_free(ctx, sums);
-    pv_group_buffers_free(ctx, out);
-    pv_group_buffers_free(ctx, in);
-    return status;
+    return pv_group_move(ctx);
 }
 
 void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace)
@@ -168,10 +157,19 @@ void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace)
     *workspace = (pv_tall_workspace){0};
 }
 
+/* Numbers of a workspace: partial sums and, if the matrix is divided, the same again to be sent,
+ * and those of all members for this member's cells. */
+static uint64_t gram_floats(uint64_t tiles, uint64_t own, uint32_t members, uint64_t count)
+{
+    if (members == 1)
+        return (own < batch_most ? own : batch_most) * count;
+    return 2 * own * count + tiles * (count / members + 1);
+}
+
 psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
                            pv_tall_workspace *workspace, double *out)
 {
-    gram_job job = {.tiles = {n, pv_tall_tile(n)}, .a = a, .b = b, .out = out};
+    gram_job job = {.ctx = ctx, .tiles = tiles_of(n, a.division), .a = a, .b = b, .out = out};
     job.count = a.columns * b.columns;
     job.kernels = pv_tall_kernels_best(b.columns);
     if (job.count == 0)
@@ -180,7 +178,9 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
     pv_tall_workspace own = {0};
     if (!workspace)
         workspace = &own;
-    size_t needed = pv_tall_tiles(n) * job.count;
+    size_t own_tiles = job.tiles.own.end_tile - job.tiles.own.first_tile;
+    size_t needed = (size_t)gram_floats(pv_tile_count(n), own_tiles,
+                                        a.division ? a.division->members : 1, job.count);
     if (workspace->count < needed) {
         pv_tall_workspace_free(ctx, workspace);
         workspace->data = pv_alloc(ctx, needed, sizeof *workspace->data, "inner products");
@@ -189,24 +189,23 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
         workspace->count = needed;
     }
     job.partial = workspace->data;
-    bool shared = a.divided && pv_group_shares(ctx);
-    pv_tall_share mine = pv_tall_own(ctx, n, shared);
-    psdvec_status status = pv_parallel_range(ctx, mine.first_tile, mine.end_tile, gram_tile, &job);
-    if (status == PSDVEC_OK)
-        status = shared ? sum_over_members(ctx, &job)
-                        : pv_parallel_tasks(ctx, (job.count + sum_stretch - 1) / sum_stretch,
-                                            sum_partials, &job);
+    psdvec_status status = a.division ? sum_together(&job, job.partial + own_tiles * job.count)
+                                      : sum_alone(&job);
     pv_tall_workspace_free(ctx, &own);
     return status;
 }
 
-uint64_t pv_tall_gram_bytes(uint64_t n, uint64_t a_columns, uint64_t b_columns)
+uint64_t pv_tall_gram_bytes(uint64_t n, const pv_division *division, uint64_t a_columns,
+                            uint64_t b_columns)
 {
-    return pv_tall_tiles(n) * a_columns * b_columns * sizeof(float);
+    pv_tiles own = pv_tiles_own(division, n);
+    return gram_floats(pv_tile_count(n), own.end_tile - own.first_tile,
+                       division ? division->members : 1, a_columns * b_columns) *
+           sizeof(float);
 }
 
 typedef struct multiply_job {
-    tiles tiles;
+    tiling tiles;
     pv_tall a;
     const float *M;
     float alpha, beta;
@@ -220,7 +219,7 @@ static psdvec_status multiply_tile(void *arg, size_t task, int worker)
 {
     multiply_job *job = arg;
     (void)worker;
-    size_t first = task * job->tiles.tile, rows = rows_of(&job->tiles, task);
+    size_t first = first_of(&job->tiles, task), rows = rows_of(&job->tiles, task);
     pv_tall a = job->a;
     a.data += first * a.stride;
     float *Y = job->Y + first * job->stride;
@@ -237,18 +236,17 @@ static psdvec_status multiply_tile(void *arg, size_t task, int worker)
 psdvec_status pv_tall_multiply(psdvec_context *ctx, size_t n, float alpha, pv_tall a,
                                const float *M, size_t columns, float beta, float *Y, size_t stride)
 {
-    multiply_job job = {{n, pv_tall_tile(n)},         a, M, alpha, beta, columns, Y, stride,
+    multiply_job job = {tiles_of(n, a.division),      a, M, alpha, beta, columns, Y, stride,
                         pv_tall_kernels_best(columns)};
     if (columns == 0 || a.columns == 0)
         return PSDVEC_OK;
     PV_TRY(pv_blas_ready(ctx));
-    pv_tall_share own = pv_tall_own(ctx, n, a.divided);
-    return pv_parallel_range(ctx, own.first_tile, own.end_tile, multiply_tile, &job);
+    return for_tiles(ctx, &job.tiles, multiply_tile, &job);
 }
 
 typedef struct transform_job {
     psdvec_context *ctx;
-    tiles tiles;
+    tiling tiles;
     float *A;
     size_t stride, columns, kept;
     const float *M;
@@ -258,7 +256,7 @@ static psdvec_status transform_tile(void *arg, size_t task, int worker)
 {
     transform_job *job = arg;
     (void)worker;
-    size_t first = task * job->tiles.tile, rows = rows_of(&job->tiles, task);
+    size_t first = first_of(&job->tiles, task), rows = rows_of(&job->tiles, task);
     float *fresh = pv_alloc(job->ctx, rows * job->kept, sizeof *fresh, "a change of basis");
     if (!fresh)
         return pv_failure(job->ctx);
@@ -273,18 +271,87 @@ static psdvec_status transform_tile(void *arg, size_t task, int worker)
 }
 
 psdvec_status pv_tall_transform(psdvec_context *ctx, size_t n, float *A, size_t stride,
-                                size_t columns, bool divided, const float *M, size_t kept)
+                                size_t columns, const pv_division *division, const float *M,
+                                size_t kept)
 {
-    transform_job job = {ctx, {n, pv_tall_tile(n)}, A, stride, columns, kept, M};
+    transform_job job = {ctx, tiles_of(n, division), A, stride, columns, kept, M};
     if (columns == 0 || kept == 0)
         return PSDVEC_OK;
     PV_TRY(pv_blas_ready(ctx));
-    pv_tall_share own = pv_tall_own(ctx, n, divided);
-    return pv_parallel_range(ctx, own.first_tile, own.end_tile, transform_tile, &job);
+    return for_tiles(ctx, &job.tiles, transform_tile, &job);
 }
 
 uint64_t pv_tall_transform_bytes(uint64_t n, uint64_t kept, int threads)
 {
-    uint64_t workers = (uint64_t)threads, most = pv_tall_tiles(n);
-    return (workers < most ? workers : most) * pv_tall_tile(n) * kept * sizeof(float);
+    uint64_t workers = (uint64_t)threads, most = pv_tile_count(n);
+    return (workers < most ? workers : most) * pv_tile_rows(n) * kept * sizeof(float);
+}
+
+typedef struct squares_job {
+    tiling tiles;
+    pv_tall a;
+    double *partial; /* all tiles x columns */
+} squares_job;
+
+static psdvec_status squares_tile(void *arg, size_t task, int worker)
+{
+    squares_job *job = arg;
+    (void)worker;
+    double *sums = job->partial + task * job->a.columns;
+    const float *row = job->a.data + first_of(&job->tiles, task) * job->a.stride;
+    for (size_t r = 0; r < rows_of(&job->tiles, task); r++, row += job->a.stride)
+        for (size_t k = 0; k < job->a.columns; k++)
+            sums[k] += (double)row[k] * row[k];
+    return PSDVEC_OK;
+}
+
+/* Gets the numbers of the other members' tiles, `bytes` for each tile. */
+static psdvec_status gather_tiles(psdvec_context *ctx, const pv_division *d, void *numbers,
+                                  size_t bytes)
+{
+    pv_tiles mine = d->share[d->rank];
+    PV_TRY(pv_group_meet(ctx, 0, NULL));
+    for (uint32_t r = 0; r < d->members; r++) {
+        pv_tiles theirs = d->share[r];
+        pv_group_send(ctx, r, (char *)numbers + mine.first_tile * bytes,
+                      (mine.end_tile - mine.first_tile) * bytes);
+        pv_group_receive(ctx, r, (char *)numbers + theirs.first_tile * bytes,
+                         (theirs.end_tile - theirs.first_tile) * bytes);
+    }
+    return pv_group_move(ctx);
+}
+
+psdvec_status pv_tall_squares(psdvec_context *ctx, size_t n, pv_tall a, double *squares)
+{
+    const pv_division *d = a.division;
+    size_t tiles = pv_tile_count(n), row = a.columns * sizeof(double);
+    squares_job job = {tiles_of(n, d), a, NULL};
+    psdvec_status status;
+    memset(squares, 0, row);
+    job.partial = pv_alloc_zero(ctx, tiles * a.columns, sizeof *job.partial, "squares");
+    if (!job.partial)
+        return pv_failure(ctx);
+    PV_TRY_DONE(for_tiles(ctx, &job.tiles, squares_tile, &job));
+    if (d)
+        PV_TRY_DONE(gather_tiles(ctx, d, job.partial, row));
+    for (size_t t = 0; t < tiles; t++)
+        for (size_t k = 0; k < a.columns; k++)
+            squares[k] += job.partial[t * a.columns + k];
+done:
+    pv_free(ctx, job.partial);
+    return status;
+}
+
+uint64_t pv_tall_squares_bytes(uint64_t n, uint64_t columns)
+{
+    return pv_tile_count(n) * columns * sizeof(double);
+}
+
+psdvec_status pv_tall_gather(size_t n, pv_tall own, float *all)
+{
+    size_t first = pv_tiles_own(own.division, n).first;
+    for (size_t i = 0; i < pv_rows_own(own.division, n); i++)
+        memcpy(all + (first + i) * own.columns, own.data + i * own.stride,
+               own.columns * sizeof *all);
+    return pv_division_complete(own.division, all, own.columns * sizeof *all);
 }
