@@ -222,9 +222,9 @@ uint64_t pv_pairs_large_bytes(uint64_t count)
     return count * (2 * sizeof(uint32_t) + 4 * sizeof(float) + head_bytes_a_pair);
 }
 
-/* Mirrored blocks of columns have at least this share of the pairs, two consecutive ones; the last
- * of a member may have less. */
-enum { block_share = 32 };
+/* Of two consecutive blocks of columns that are mirrored, at least this share of the pairs; blocks
+ * that are sent also have so many entries. The last of a member may have less. */
+enum { block_share = 32, least_sent = 1 << 18 };
 
 static uint64_t most_blocks(const pv_division *division)
 {
@@ -389,11 +389,13 @@ static uint32_t choose_edges(const make_job *job, uint32_t *edges)
     const pv_pairs *pairs = job->pairs;
     const pv_division *d = pairs->division;
     uint64_t most = pairs->count / block_share + 1, sum = 0;
+    uint64_t sent = most > least_sent ? most : least_sent;
     uint32_t blocks = 0, member = d ? d->rank : 0;
     edges[0] = pairs->first;
     for (uint32_t j = pairs->first; j < pairs->n; j++) {
         bool other = d && j == d->share[member].end; /* the next member's */
-        if (j > edges[blocks] && (other || sum + job->below[j] > most)) {
+        if (j > edges[blocks] &&
+            (other || sum + job->below[j] > (d && member > d->rank ? sent : most))) {
             edges[++blocks] = j;
             sum = 0;
         }

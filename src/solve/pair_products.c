@@ -7,7 +7,7 @@
  * all tiles are dense. Which method a tile uses depends only on the pairs.
  *
  * In a group of processes, each member has the pairs of its rows above the diagonal. It receives the
- * vectors of the members after it, a tile of rows at a time, and computes the products of its own
+ * vectors of the members after it, some tiles of rows at a time, and computes the products of its own
  * with them.
  */
 #include "solve/pair_products.h"
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { rows_a_task = 256, dense_share = 8 };
+enum { rows_a_task = 256, dense_share = 8, step_bytes = 1 << 21 };
 _Static_assert(PV_TILE_UNIT % rows_a_task == 0, "no task has rows of two members");
 _Static_assert(PV_TILE_UNIT % PV_TILE_COLUMNS == 0, "no dense tile has columns of two tiles");
 
@@ -138,19 +138,26 @@ static psdvec_status multiply(product_job *job)
                              job);
 }
 
-/* Tile number `step` of a member, as the columns it has; none if the member has fewer tiles. */
-static vectors tile_of(const pv_division *d, uint32_t member, size_t step)
+/* Rows that are sent at a time: whole tiles. */
+static size_t rows_a_step(size_t n, size_t stride)
 {
-    pv_tiles share = d->share[member];
-    size_t tile = share.first_tile + step;
-    if (tile >= share.end_tile)
-        return (vectors){0};
-    return (vectors){.first = (uint32_t)(tile * pv_tile_rows(d->n)),
-                     .end = (uint32_t)pv_tile_end(d->n, tile)};
+    size_t tile = pv_tile_rows(n), tiles = step_bytes / (tile * stride * sizeof(float));
+    return tiles > 1 ? tiles * tile : tile;
 }
 
-/* Sends a tile of this member to the one `distance` before it, and multiplies that of the one
- * `distance` after it. */
+/* The rows that a member sends in a step, if it has so many. */
+static vectors rows_of_step(const pv_core *core, uint32_t member, size_t step)
+{
+    pv_tiles share = core->pairs->division->share[member];
+    size_t rows = rows_a_step(core->n, core->stride), first = share.first + step * rows;
+    if (first >= share.end)
+        return (vectors){0};
+    return (vectors){.first = (uint32_t)first,
+                     .end = (uint32_t)(share.end - first < rows ? share.end : first + rows)};
+}
+
+/* Sends vectors of this member to the one `distance` before it, and multiplies those of the
+ * one `distance` after it. */
 static psdvec_status multiply_step(product_job *job, uint32_t distance, size_t step,
                                    float *received)
 {
@@ -159,14 +166,14 @@ static psdvec_status multiply_step(product_job *job, uint32_t distance, size_t s
     const pv_division *d = core->pairs->division;
     size_t row = core->stride * sizeof *received;
     PV_TRY(pv_group_meet(ctx, 0, NULL));
-    vectors own = tile_of(d, d->rank, step);
+    vectors own = rows_of_step(core, d->rank, step);
     if (d->rank >= distance && own.end > own.first)
         pv_group_send(ctx, d->rank - distance,
                       core->U + (size_t)(own.first - core->pairs->first) * core->stride,
                       (own.end - own.first) * row);
     job->others = (vectors){0};
     if (d->rank + distance < d->members) {
-        job->others = tile_of(d, d->rank + distance, step);
+        job->others = rows_of_step(core, d->rank + distance, step);
         pv_group_receive(ctx, d->rank + distance, received,
                          (job->others.end - job->others.first) * row);
     }
@@ -178,13 +185,14 @@ static psdvec_status multiply_step(product_job *job, uint32_t distance, size_t s
 /* The products with the vectors of later members. */
 static psdvec_status multiply_others(product_job *job, float *received)
 {
-    const pv_division *d = job->core->pairs->division;
-    size_t most = 0;
+    const pv_core *core = job->core;
+    const pv_division *d = core->pairs->division;
+    size_t most = 0, rows = rows_a_step(core->n, core->stride);
     for (uint32_t r = 0; d && r < d->members; r++)
-        if (d->share[r].end_tile - d->share[r].first_tile > most)
-            most = d->share[r].end_tile - d->share[r].first_tile;
+        if (d->share[r].end - d->share[r].first > most)
+            most = d->share[r].end - d->share[r].first;
     for (uint32_t distance = 1; d && distance < d->members; distance++)
-        for (size_t step = 0; step < most; step++)
+        for (size_t step = 0; step * rows < most; step++)
             PV_TRY(multiply_step(job, distance, step, received));
     return PSDVEC_OK;
 }
@@ -206,7 +214,7 @@ psdvec_status pv_products_on_pairs(pv_core *core)
         PV_TAKE(&scope, job.space[w].tile, rows_a_task * job.widest);
     }
     if (pairs->division)
-        PV_TAKE(&scope, received, pv_tile_rows(pairs->n) * core->stride);
+        PV_TAKE(&scope, received, rows_a_step(core->n, core->stride) * core->stride);
     PV_TRY_DONE(pv_scope_status(&scope));
     job.others = (vectors){core->U, pairs->first, pairs->first + pairs->matrix.rows};
     PV_TRY_DONE(multiply(&job));
@@ -220,5 +228,5 @@ uint64_t pv_products_bytes(uint64_t n, const pv_division *division, uint64_t str
 {
     return (uint64_t)threads *
                (sizeof(tile_space) + rows_a_task * (stride + PV_TILE_COLUMNS) * sizeof(float)) +
-           (division ? pv_tile_rows(n) * stride * sizeof(float) : 0);
+           (division ? rows_a_step(n, stride) * stride * sizeof(float) : 0);
 }

@@ -35,14 +35,82 @@ static psdvec_status for_tiles(psdvec_context *ctx, const tiling *t, pv_task_fn 
     return pv_parallel_range(ctx, t->own.first_tile, t->own.end_tile, fn, job);
 }
 
+/* ---- Sums over tiles ---------------------------------------------------------------------------
+ * Partial sums of tiles are added in pairs, those sums in pairs again, and so on: a binary tree over
+ * the numbers of the tiles, in double precision. A node of the tree is a number of tiles that is a
+ * power of 2, beginning at a multiple of it. A member adds up the nodes that its tiles fill, and
+ * sends only these; so the order of additions is the same for any division. */
+
+/* Nodes have at most so many tiles, whose partial sums exist at the same time. */
+enum { batch_most = 64, tree_levels = 22, tree_cells = 96 };
+_Static_assert((UINT64_C(1) << tree_levels) > UINT32_MAX / 2048 + 1,
+               "a word has a number of 32 bits");
+
+/* Sums of nodes that wait for those beside them, for some cells. */
+typedef struct tree {
+    double sums[tree_levels][tree_cells];
+} tree;
+
+static unsigned level_of(size_t node)
+{
+    unsigned level = 0;
+    while ((size_t)1 << level < node)
+        level++;
+    return level;
+}
+
+/* Adds the sums of the node of `node` tiles that begins with `first`, in the order of the tiles. */
+static void tree_add(tree *t, size_t first, size_t node, const double *sums, size_t cells)
+{
+    double now[tree_cells];
+    unsigned level = level_of(node);
+    memcpy(now, sums, cells * sizeof *now);
+    for (; first >> level & 1; level++)
+        for (size_t k = 0; k < cells; k++)
+            now[k] = t->sums[level][k] + now[k];
+    memcpy(t->sums[level], now, cells * sizeof *now);
+}
+
+/* The sums of all tiles. */
+static void tree_total(const tree *t, size_t tiles, double *out, size_t cells)
+{
+    unsigned level = 0;
+    while (!(tiles >> level & 1))
+        level++;
+    memcpy(out, t->sums[level], cells * sizeof *out);
+    for (level++; tiles >> level; level++)
+        for (size_t k = 0; tiles >> level & 1 && k < cells; k++)
+            out[k] = t->sums[level][k] + out[k];
+}
+
+/* The tiles of the first node of tiles first .. end-1. */
+static size_t node_at(size_t first, size_t end)
+{
+    size_t node = 1;
+    while (node < batch_most && first % (2 * node) == 0 && first + 2 * node <= end)
+        node *= 2;
+    return node;
+}
+
+static size_t node_count(size_t first, size_t end)
+{
+    size_t count = 0;
+    for (; first < end; first += node_at(first, end))
+        count++;
+    return count;
+}
+
 typedef struct gram_job {
     psdvec_context *ctx;
     tiling tiles;
     pv_tall a, b;
-    float *partial; /* tiles of this process in `batch` x (a.columns x b.columns) */
-    size_t batch;   /* first tile of the partial sums */
+    float *partial;   /* tiles of the batch x (a.columns x b.columns) */
+    size_t batch;     /* its first tile ... */
+    size_t batch_end; /* ... and its end, with whole nodes */
+    double *nodes;    /* of this process x (a.columns x b.columns) */
+    size_t done;      /* nodes before the batch */
     double *out;
-    size_t count, batch_tiles;
+    size_t count;
     const pv_tall_kernels *kernels; /* NULL: BLAS */
 } gram_job;
 
@@ -64,38 +132,69 @@ static psdvec_status gram_tile(void *arg, size_t task, int worker)
     return PSDVEC_OK;
 }
 
-/* Adds the partial results of a range of cells, always in the order of the tiles. */
-enum { sum_stretch = 8192 };
-static psdvec_status sum_partials(void *arg, size_t task, int worker)
+/* The sums of the nodes of a batch, for some cells. */
+static psdvec_status sum_nodes(void *arg, size_t task, int worker)
 {
     gram_job *job = arg;
     (void)worker;
-    size_t begin = task * sum_stretch;
-    size_t end = job->count - begin < sum_stretch ? job->count : begin + sum_stretch;
-    for (size_t t = 0; t < job->batch_tiles; t++) {
-        const float *partial = job->partial + t * job->count;
-        for (size_t k = begin; k < end; k++)
-            job->out[k] += partial[k];
+    size_t from = task * tree_cells;
+    size_t cells = job->count - from < tree_cells ? job->count - from : tree_cells;
+    double *out = job->nodes + job->done * job->count + from, numbers[tree_cells];
+    tree t;
+    for (size_t tile = job->batch; tile < job->batch_end; out += job->count) {
+        size_t node = node_at(tile, job->tiles.own.end_tile);
+        for (size_t k = 0; k < node; k++, tile++) {
+            const float *partial = job->partial + (tile - job->batch) * job->count + from;
+            for (size_t c = 0; c < cells; c++)
+                numbers[c] = (double)partial[c];
+            tree_add(&t, k, 1, numbers, cells);
+        }
+        tree_total(&t, node, out, cells);
     }
     return PSDVEC_OK;
 }
 
-/* The tiles whose partial sums exist at the same time. */
-enum { batch_most = 64 };
-
-/* Without other members: a batch of tiles at a time. */
-static psdvec_status sum_alone(gram_job *job)
+/* The sums of the nodes of this process, a batch of tiles at a time. */
+static psdvec_status sum_own(gram_job *job)
 {
-    size_t tiles = job->tiles.own.end_tile;
-    memset(job->out, 0, job->count * sizeof *job->out);
-    for (job->batch = 0; job->batch < tiles; job->batch += job->batch_tiles) {
-        job->batch_tiles = tiles - job->batch < batch_most ? tiles - job->batch : batch_most;
-        PV_TRY(
-            pv_parallel_range(job->ctx, job->batch, job->batch + job->batch_tiles, gram_tile, job));
-        PV_TRY(pv_parallel_tasks(job->ctx, (job->count + sum_stretch - 1) / sum_stretch,
-                                 sum_partials, job));
+    size_t end = job->tiles.own.end_tile;
+    job->done = 0;
+    for (job->batch = job->tiles.own.first_tile; job->batch < end; job->batch = job->batch_end) {
+        size_t nodes = 0;
+        job->batch_end = job->batch;
+        while (job->batch_end < end &&
+               job->batch_end + node_at(job->batch_end, end) - job->batch <= batch_most) {
+            job->batch_end += node_at(job->batch_end, end);
+            nodes++;
+        }
+        PV_TRY(pv_parallel_range(job->ctx, job->batch, job->batch_end, gram_tile, job));
+        PV_TRY(pv_parallel_tasks(job->ctx, (job->count + tree_cells - 1) / tree_cells, sum_nodes,
+                                 job));
+        job->done += nodes;
     }
     return PSDVEC_OK;
+}
+
+/* Adds up the nodes of all members, which follow each other in the order of their tiles: `width`
+ * numbers of each. */
+static void sum_all(const gram_job *job, const double *nodes, size_t width, double *out)
+{
+    const pv_division *d = job->a.division;
+    size_t tiles = pv_tile_count(job->tiles.n);
+    for (size_t from = 0; from < width; from += tree_cells) {
+        const double *at = nodes + from;
+        size_t cells = width - from < tree_cells ? width - from : tree_cells;
+        tree t;
+        for (uint32_t r = 0; r < (d ? d->members : 1); r++) {
+            pv_tiles share = d ? d->share[r] : job->tiles.own;
+            size_t end = share.end_tile;
+            for (size_t tile = share.first_tile; tile < end; tile += node_at(tile, end)) {
+                tree_add(&t, tile, node_at(tile, end), at, cells);
+                at += width;
+            }
+        }
+        tree_total(&t, tiles, out + from, cells);
+    }
 }
 
 /* The cells that a member adds up. */
@@ -104,44 +203,31 @@ static size_t first_cell(const gram_job *job, uint32_t rank, uint32_t members)
     return (size_t)((uint64_t)job->count * rank / members);
 }
 
-/* The cells of this member, of all tiles in order, with what other members have sent. */
-static void sum_cells(const gram_job *job, const float *packed, double *sums, size_t cells)
-{
-    memset(sums, 0, cells * sizeof *sums);
-    for (size_t t = 0; t < pv_tile_count(job->tiles.n); t++)
-        for (size_t k = 0; k < cells; k++)
-            sums[k] += packed[t * cells + k];
-}
-
-/* With other members, each of which adds up a range of cells over all tiles and sends the sums to
- * the others. `packed` has the partial sums that are sent, member by member, then those that are
- * received, tile by tile. */
-static psdvec_status sum_together(gram_job *job, float *packed)
+/* Each member adds up a range of cells over the nodes of all members, and sends the sums to the
+ * others. packed: the numbers that are sent, then those that are received. */
+static psdvec_status sum_together(gram_job *job, double *packed)
 {
     psdvec_context *ctx = job->ctx;
     const pv_division *d = job->a.division;
-    pv_tiles mine = job->tiles.own;
-    size_t own_tiles = mine.end_tile - mine.first_tile;
+    size_t own_nodes = node_count(job->tiles.own.first_tile, job->tiles.own.end_tile);
     size_t begin = first_cell(job, d->rank, d->members);
     size_t cells = first_cell(job, d->rank + 1, d->members) - begin;
-    float *received = packed + own_tiles * job->count;
-    job->batch = mine.first_tile;
-    PV_TRY(for_tiles(ctx, &job->tiles, gram_tile, job));
+    double *all = packed + own_nodes * job->count, *received = all;
     PV_TRY(pv_group_meet(ctx, 0, NULL));
     for (uint32_t r = 0; r < d->members; r++) {
         size_t from = first_cell(job, r, d->members);
         size_t width = first_cell(job, r + 1, d->members) - from;
-        float *out = r == d->rank ? received + mine.first_tile * cells : packed;
-        for (size_t t = 0; t < own_tiles; t++)
-            memcpy(out + t * width, job->partial + t * job->count + from, width * sizeof *out);
-        pv_group_send(ctx, r, out, own_tiles * width * sizeof *out);
-        packed += r == d->rank ? 0 : own_tiles * width;
-        pv_tiles theirs = d->share[r];
-        pv_group_receive(ctx, r, received + theirs.first_tile * cells,
-                         (theirs.end_tile - theirs.first_tile) * cells * sizeof *received);
+        size_t nodes = node_count(d->share[r].first_tile, d->share[r].end_tile);
+        double *out = r == d->rank ? received : packed;
+        for (size_t k = 0; k < own_nodes; k++)
+            memcpy(out + k * width, job->nodes + k * job->count + from, width * sizeof *out);
+        pv_group_send(ctx, r, out, own_nodes * width * sizeof *out);
+        pv_group_receive(ctx, r, received, nodes * cells * sizeof *received);
+        packed += r == d->rank ? 0 : own_nodes * width;
+        received += nodes * cells;
     }
     PV_TRY(pv_group_move(ctx));
-    sum_cells(job, received, job->out + begin, cells);
+    sum_all(job, all, cells, job->out + begin);
     for (uint32_t r = 0; r < d->members; r++) {
         size_t from = first_cell(job, r, d->members);
         pv_group_send(ctx, r, job->out + begin, cells * sizeof *job->out);
@@ -157,13 +243,29 @@ void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace)
     *workspace = (pv_tall_workspace){0};
 }
 
-/* Numbers of a workspace: partial sums and, if the matrix is divided, the same again to be sent,
- * and those of all members for this member's cells. */
-static uint64_t gram_floats(uint64_t tiles, uint64_t own, uint32_t members, uint64_t count)
+/* The parts of a workspace, in numbers: of nodes, of what is sent and received, and of the partial
+ * sums of a batch. */
+typedef struct gram_room {
+    size_t nodes, packed, batch;
+} gram_room;
+
+static gram_room room_of(size_t n, const pv_division *d, size_t count)
 {
-    if (members == 1)
-        return (own < batch_most ? own : batch_most) * count;
-    return 2 * own * count + tiles * (count / members + 1);
+    pv_tiles own = pv_tiles_own(d, n);
+    size_t tiles = own.end_tile - own.first_tile;
+    gram_room room = {.nodes = node_count(own.first_tile, own.end_tile) * count,
+                      .batch = (tiles < batch_most ? tiles : batch_most) * count};
+    if (d)
+        room.packed = room.nodes;
+    for (uint32_t r = 0; d && r < d->members; r++)
+        room.packed += node_count(d->share[r].first_tile, d->share[r].end_tile) *
+                       (count / d->members + 1);
+    return room;
+}
+
+static size_t bytes_of(gram_room room)
+{
+    return (room.nodes + room.packed) * sizeof(double) + room.batch * sizeof(float);
 }
 
 psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
@@ -178,19 +280,21 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
     pv_tall_workspace own = {0};
     if (!workspace)
         workspace = &own;
-    size_t own_tiles = job.tiles.own.end_tile - job.tiles.own.first_tile;
-    size_t needed = (size_t)gram_floats(pv_tile_count(n), own_tiles,
-                                        a.division ? a.division->members : 1, job.count);
-    if (workspace->count < needed) {
+    gram_room room = room_of(n, a.division, job.count);
+    if (workspace->bytes < bytes_of(room)) {
         pv_tall_workspace_free(ctx, workspace);
-        workspace->data = pv_alloc(ctx, needed, sizeof *workspace->data, "inner products");
+        workspace->data = pv_alloc(ctx, bytes_of(room), 1, "inner products");
         if (!workspace->data)
             return pv_failure(ctx);
-        workspace->count = needed;
+        workspace->bytes = bytes_of(room);
     }
-    job.partial = workspace->data;
-    psdvec_status status = a.division ? sum_together(&job, job.partial + own_tiles * job.count)
-                                      : sum_alone(&job);
+    job.nodes = workspace->data;
+    job.partial = (float *)(void *)(job.nodes + room.nodes + room.packed);
+    psdvec_status status = sum_own(&job);
+    if (status == PSDVEC_OK && a.division)
+        status = sum_together(&job, job.nodes + room.nodes);
+    else if (status == PSDVEC_OK)
+        sum_all(&job, job.nodes, job.count, out);
     pv_tall_workspace_free(ctx, &own);
     return status;
 }
@@ -198,10 +302,7 @@ psdvec_status pv_tall_gram(psdvec_context *ctx, size_t n, pv_tall a, pv_tall b,
 uint64_t pv_tall_gram_bytes(uint64_t n, const pv_division *division, uint64_t a_columns,
                             uint64_t b_columns)
 {
-    pv_tiles own = pv_tiles_own(division, n);
-    return gram_floats(pv_tile_count(n), own.end_tile - own.first_tile,
-                       division ? division->members : 1, a_columns * b_columns) *
-           sizeof(float);
+    return bytes_of(room_of(n, division, a_columns * b_columns));
 }
 
 typedef struct multiply_job {

@@ -2,12 +2,11 @@
  *
  * All are row-major float32 with a row stride in elements. Rows are divided into tiles that depend
  * only on n; one worker handles each tile with one call of BLAS, or of a kernel for few columns,
- * and sums over tiles are computed in the order of the tiles. So the bits do not depend on the
- * number of threads.
+ * and sums over tiles are added along one tree. So the bits do not depend on the number of threads.
  *
  * In a group of processes, matrices can be divided (sparse/division.h): each member holds the rows
- * of its tiles and computes with them only. Sums over tiles are exchanged, and are computed in the
- * same order as by one process.
+ * of its tiles and computes with them only. Sums over its tiles are exchanged, and are added along the
+ * same tree as by one process.
  */
 #ifndef PV_SOLVE_TALL_H
 #define PV_SOLVE_TALL_H
@@ -24,8 +23,8 @@ typedef struct pv_tall {
 /* Memory for partial sums that callers of many products keep between them: allocating new pages for
  * each product would cost a tenth of the time. Zero-initialise it. */
 typedef struct pv_tall_workspace {
-    float *data;
-    size_t count;
+    void *data;
+    size_t bytes;
 } pv_tall_workspace;
 
 void pv_tall_workspace_free(psdvec_context *ctx, pv_tall_workspace *workspace);
