@@ -59,7 +59,7 @@ static void open_problem(problem *p, const char *path, const psdvec_train_option
 {
     must(psdvec_counts_open(ctx, path, &p->counts));
     must(pv_link_open(ctx, p->counts, options, NULL, &p->link));
-    must(pv_pairs_make(p->link, ".", UINT64_MAX, options->start != 0, &p->pairs));
+    must(pv_pairs_make(p->link, NULL, ".", UINT64_MAX, options->start != 0, &p->pairs));
     must(pv_core_open(p->link, p->pairs, options->dim, &p->core));
     p->course.iterations =
         must_have(pv_alloc_zero(ctx, options->iterations, sizeof *p->course.iterations, "course"));

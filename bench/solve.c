@@ -89,7 +89,7 @@ static psdvec_status tail_rows(void *arg, size_t task, int worker)
     block_of(p, task, &first, &end);
     memset(p->Y + (size_t)first * p->k, 0, (end - first) * p->k * sizeof *p->Y);
     for (uint32_t i = first; i < end; i++) {
-        uint64_t tail = pairs->tail[i];
+        uint64_t tail = pv_pairs_tail(pairs, i);
         p->core->kernels->row_product(pairs->matrix.column + tail, pairs->matrix.value + tail,
                                       (size_t)(pairs->matrix.begin[i + 1] - tail), p->X, p->k,
                                       p->Y + (size_t)i * p->k);
@@ -110,7 +110,7 @@ static psdvec_status touch_rows(void *arg, size_t task, int worker)
     (void)worker;
     block_of(p, task, &first, &end);
     for (uint32_t i = first; i < end; i++)
-        for (uint64_t t = pairs->tail[i]; t < pairs->matrix.begin[i + 1]; t++) {
+        for (uint64_t t = pv_pairs_tail(pairs, i); t < pairs->matrix.begin[i + 1]; t++) {
             uint64_t next = t + ahead < pairs->matrix.begin[i + 1] ? t + ahead : t;
             const char *row = X + pairs->matrix.column[t] * row_bytes;
             const char *later = X + pairs->matrix.column[next] * row_bytes;
@@ -172,17 +172,17 @@ static psdvec_status part_step(problem *p)
 }
 static psdvec_status part_gram(problem *p)
 {
-    return pv_tall_gram(p->ctx, p->n, (pv_tall){p->Q, p->basis, p->basis, false},
-                        (pv_tall){p->X, p->k, p->k, false}, &p->workspace, p->inner);
+    return pv_tall_gram(p->ctx, p->n, (pv_tall){p->Q, p->basis, p->basis, NULL},
+                        (pv_tall){p->X, p->k, p->k, NULL}, &p->workspace, p->inner);
 }
 static psdvec_status part_multiply(problem *p)
 {
-    return pv_tall_multiply(p->ctx, p->n, 1, (pv_tall){p->Q, p->basis, p->basis, false}, p->square,
+    return pv_tall_multiply(p->ctx, p->n, 1, (pv_tall){p->Q, p->basis, p->basis, NULL}, p->square,
                             p->k, 0, p->Y, p->k);
 }
 static psdvec_status part_transform(problem *p)
 {
-    return pv_tall_transform(p->ctx, p->n, p->Q, p->basis, p->basis, false, p->square, p->basis);
+    return pv_tall_transform(p->ctx, p->n, p->Q, p->basis, p->basis, NULL, p->square, p->basis);
 }
 static psdvec_status part_products(problem *p)
 {
@@ -295,7 +295,7 @@ static psdvec_status open_problem(psdvec_context *ctx, const psdvec_counts *coun
         p->options.dim = s->dim;
     PV_TRY(psdvec_train_options_check(ctx, &p->options));
     PV_TRY(pv_link_open(ctx, counts, &p->options, NULL, &p->link));
-    PV_TRY(pv_pairs_make(p->link, ".", UINT64_MAX, false, &p->pairs));
+    PV_TRY(pv_pairs_make(p->link, NULL, ".", UINT64_MAX, false, &p->pairs));
     p->n = p->pairs->matrix.rows;
     size_t rank = p->options.dim < p->n ? p->options.dim : p->n;
     PV_TRY(pv_core_open(p->link, p->pairs, rank, &p->core));
@@ -313,8 +313,8 @@ static psdvec_status open_problem(psdvec_context *ctx, const psdvec_counts *coun
         block_of(p, b, &first, &end);
         p->head_cells += (uint64_t)(end - first) * p->pairs->head_width[b];
         for (uint32_t i = first; i < end; i++) {
-            p->head_pairs_inside += p->pairs->tail[i] - p->pairs->matrix.begin[i];
-            p->tail_entries += p->pairs->matrix.begin[i + 1] - p->pairs->tail[i];
+            p->head_pairs_inside += pv_pairs_tail(p->pairs, i) - p->pairs->matrix.begin[i];
+            p->tail_entries += p->pairs->matrix.begin[i + 1] - pv_pairs_tail(p->pairs, i);
         }
     }
     return part_residual(p);

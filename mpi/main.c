@@ -40,35 +40,77 @@ static int part_bytes(size_t bytes, size_t part)
     return left < MOST_BYTES ? (int)left : MOST_BYTES;
 }
 
-static int exchange(void *self, const void *const *out, const size_t *out_bytes, void *const *in,
-                    const size_t *in_bytes)
+/* The exchange under way. */
+static struct {
+    MPI_Request *requests;
+    int *sender; /* of what is received; -1 for what is sent */
+    size_t room, used;
+} transit;
+
+static int make_transit(size_t count)
+{
+    if (count > INT_MAX)
+        return 1;
+    if (count <= transit.room)
+        return 0;
+    free(transit.requests);
+    free(transit.sender);
+    transit.requests = malloc(count * sizeof *transit.requests);
+    transit.sender = malloc(count * sizeof *transit.sender);
+    transit.room = transit.requests && transit.sender ? count : 0;
+    return transit.room == 0;
+}
+
+static int start(void *self, const void *const *out, const size_t *out_bytes, void *const *in,
+                 const size_t *in_bytes)
 {
     (void)self;
-    size_t count = 0, used = 0;
+    size_t count = 0;
     for (int r = 0; r < members; r++)
         count += r == rank ? 0 : parts_of(out_bytes[r]) + parts_of(in_bytes[r]);
+    transit.used = 0;
     if (count == 0)
         return 0;
-    MPI_Request *requests = malloc(count * sizeof *requests);
-    if (!requests || count > INT_MAX) {
-        free(requests);
+    if (make_transit(count))
         return 1;
-    }
     /* Each process begins with its neighbour, so that not all send to the same one. */
     int failed = 0;
     for (int k = 1; k < members; k++) {
         int from = (rank + members - k) % members, to = (rank + k) % members;
-        for (size_t p = 0; p < parts_of(in_bytes[from]); p++)
+        for (size_t p = 0; p < parts_of(in_bytes[from]); p++) {
+            transit.sender[transit.used] = from;
             failed |= MPI_Irecv((char *)in[from] + p * MOST_BYTES, part_bytes(in_bytes[from], p),
-                                MPI_BYTE, from, 0, MPI_COMM_WORLD, &requests[used++]);
-        for (size_t p = 0; p < parts_of(out_bytes[to]); p++)
+                                MPI_BYTE, from, 0, MPI_COMM_WORLD,
+                                &transit.requests[transit.used++]);
+        }
+        for (size_t p = 0; p < parts_of(out_bytes[to]); p++) {
+            transit.sender[transit.used] = -1;
             failed |= MPI_Isend((const char *)out[to] + p * MOST_BYTES,
                                 part_bytes(out_bytes[to], p), MPI_BYTE, to, 0, MPI_COMM_WORLD,
-                                &requests[used++]);
+                                &transit.requests[transit.used++]);
+        }
     }
-    failed |= MPI_Waitall((int)used, requests, MPI_STATUSES_IGNORE);
-    free(requests);
     return failed;
+}
+
+static int wait_for(void *self, uint32_t from)
+{
+    (void)self;
+    int failed = 0;
+    if (from == (uint32_t)rank) {
+        failed = MPI_Waitall((int)transit.used, transit.requests, MPI_STATUSES_IGNORE);
+        transit.used = 0;
+    }
+    for (size_t k = 0; k < transit.used; k++)
+        if (transit.sender[k] == (int)from)
+            failed |= MPI_Wait(&transit.requests[k], MPI_STATUS_IGNORE);
+    return failed;
+}
+
+static int exchange(void *self, const void *const *out, const size_t *out_bytes, void *const *in,
+                    const size_t *in_bytes)
+{
+    return start(self, out, out_bytes, in, in_bytes) || wait_for(self, (uint32_t)rank);
 }
 
 /* Exchanges the exit status so far. Returns that of the first process that failed, or 0. */
@@ -100,7 +142,9 @@ static int join(psdvec_context *ctx)
                           .rank = (uint32_t)rank,
                           .members = (uint32_t)members,
                           .name = machine,
-                          .exchange = exchange};
+                          .exchange = exchange,
+                          .start = start,
+                          .wait = wait_for};
     return meet(psdvec_context_join(ctx, &group) == PSDVEC_OK ? 0 : RESOURCE_ERROR);
 }
 

@@ -27,13 +27,24 @@ extern "C" {
 typedef int psdvec_exchange_fn(void *self, const void *const *out, const size_t *out_bytes,
                                void *const *in, const size_t *in_bytes);
 
+/* Waits until what process `rank` sends in the exchange that `start` began has arrived or, if it is
+ * the rank of this process, until everything has been sent and received. */
+typedef int psdvec_exchange_wait_fn(void *self, uint32_t rank);
+
 typedef struct psdvec_group {
     size_t size;                  /* sizeof(psdvec_group) */
     uint32_t rank;                /* the number of this process, from 0 */
     uint32_t members;             /* the number of processes */
     const char *name;             /* of this process's machine, for messages; may be NULL */
     psdvec_exchange_fn *exchange; /* must not be NULL if there is more than one process */
-    void *self;                   /* passed to exchange */
+    void *self;                   /* passed to the functions */
+    /* Optional, both or neither, so that processes can compute while messages are on their way:
+     * `start` does the same as `exchange`, but returns before it is complete, and `wait` is then
+     * called for some of the others and in the end for this process. The arrays and what they
+     * point to stay unchanged until then, and there is no other exchange in between. A program
+     * compiled without them passes the smaller size that its struct has. */
+    psdvec_exchange_fn *start;
+    psdvec_exchange_wait_fn *wait;
 } psdvec_group;
 
 /* Makes the context a member of a group until it is freed or joins another group. `group` need not

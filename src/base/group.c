@@ -5,6 +5,7 @@
 #include "base/context.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { MESSAGE_BYTES = 2048, MOST_MEMBERS = 1 << 20 };
 /* What a member tells each other one before an exchange. */
 typedef struct notice {
     uint64_t step;   /* exchanges so far; differs only if members make different calls */
-    uint64_t bytes;  /* that will be sent to this member */
+    uint64_t number; /* for this member: often of bytes that will be sent */
     uint32_t status; /* of the sender */
     uint32_t unused;
 } notice;
@@ -22,9 +23,11 @@ typedef struct notice {
 struct pv_group {
     psdvec_group host;
     bool together; /* a call shares its work */
+    bool started;  /* a move is under way */
     bool settled;  /* a failure is known to all members: nothing more is exchanged */
     uint64_t step;
     notice *sent, *got; /* per member, as are the arrays below */
+    uint64_t *numbers;
     const void **out;
     void **in;
     size_t *out_bytes, *in_bytes;
@@ -39,10 +42,13 @@ psdvec_status psdvec_context_join(psdvec_context *ctx, const psdvec_group *group
     PV_BEGIN(ctx);
     PV_NEED(ctx, group);
     psdvec_group own = {0};
-    if (group->size != sizeof own)
+    if (group->size != sizeof own && group->size != offsetof(psdvec_group, start))
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the size of the group must be %zu, not %zu",
                        sizeof own, group->size);
-    own = *group;
+    memcpy(&own, group, group->size); /* a program compiled earlier passes a smaller struct */
+    if (!own.start != !own.wait)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "a group has both functions `start` and `wait`, or neither");
     if (own.members == 0 || own.members > MOST_MEMBERS || own.rank >= own.members ||
         (own.members > 1 && !own.exchange))
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
@@ -54,13 +60,14 @@ psdvec_status psdvec_context_join(psdvec_context *ctx, const psdvec_group *group
         made->host = own;
         made->sent = calloc(own.members, sizeof *made->sent);
         made->got = calloc(own.members, sizeof *made->got);
+        made->numbers = calloc(own.members, sizeof *made->numbers);
         made->out = calloc(own.members, sizeof *made->out);
         made->in = calloc(own.members, sizeof *made->in);
         made->out_bytes = calloc(own.members, sizeof *made->out_bytes);
         made->in_bytes = calloc(own.members, sizeof *made->in_bytes);
     }
-    if (!made || !made->sent || !made->got || !made->out || !made->in || !made->out_bytes ||
-        !made->in_bytes) {
+    if (!made || !made->sent || !made->got || !made->numbers || !made->out || !made->in ||
+        !made->out_bytes || !made->in_bytes) {
         pv_group_free(made);
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a group of %" PRIu32 " processes",
                        own.members);
@@ -76,6 +83,7 @@ void pv_group_free(pv_group *group)
         return;
     free(group->sent);
     free(group->got);
+    free(group->numbers);
     free(group->out);
     free(group->in);
     free(group->out_bytes);
@@ -106,8 +114,19 @@ void pv_group_begin(psdvec_context *ctx)
 
 /* ---- Agreement ------------------------------------------------------------------------------ */
 
-/* Exchanges what is in the arrays of the group. */
-static psdvec_status transfer(psdvec_context *ctx)
+static psdvec_status outcome_of(psdvec_context *ctx, int failed)
+{
+    pv_group *g = ctx->group;
+    if (!failed)
+        return PSDVEC_OK;
+    g->settled = true;
+    return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
+                   "process %" PRIu32 " of %" PRIu32 " cannot reach the others", g->host.rank,
+                   g->host.members);
+}
+
+/* Exchanges what is in the arrays of the group, with the function of the host. */
+static psdvec_status transfer_by(psdvec_context *ctx, psdvec_exchange_fn *exchange)
 {
     pv_group *g = ctx->group;
     uint32_t own = g->host.rank;
@@ -116,13 +135,12 @@ static psdvec_status transfer(psdvec_context *ctx)
         g->traffic[0] += g->out_bytes[r];
         g->traffic[1] += g->out_bytes[r] > 0;
     }
-    if (g->host.exchange(g->host.self, g->out, g->out_bytes, g->in, g->in_bytes) == 0)
-        return PSDVEC_OK;
-    g->settled = true;
-    return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
-                   "process %" PRIu32 " of %" PRIu32 " cannot reach the "
-                   "others",
-                   own, g->host.members);
+    return outcome_of(ctx, exchange(g->host.self, g->out, g->out_bytes, g->in, g->in_bytes));
+}
+
+static psdvec_status transfer(psdvec_context *ctx)
+{
+    return transfer_by(ctx, ctx->group->host.exchange);
 }
 
 /* Distributes the message of the member that failed first, by number. */
@@ -151,16 +169,16 @@ static psdvec_status fail_together(psdvec_context *ctx, uint32_t failed, psdvec_
     return pv_fail(ctx, status, "%s", g->message);
 }
 
-/* Tells the other members this one's status and how much it will send to each (NULL: nothing).
- * Afterwards `got` has what they told. Returns a failure of any member. */
-static psdvec_status agree(psdvec_context *ctx, psdvec_status status, const size_t *bytes)
+/* Tells the other members this one's status and a number for each (NULL: 0). Afterwards `got` has
+ * what they told. Returns a failure of any member. */
+static psdvec_status agree(psdvec_context *ctx, psdvec_status status, const uint64_t *numbers)
 {
     pv_group *g = ctx->group;
     uint32_t members = g->host.members, failed = members, stray = members;
     g->step++;
     for (uint32_t r = 0; r < members; r++) {
-        g->sent[r] =
-            (notice){.step = g->step, .bytes = bytes ? bytes[r] : 0, .status = (uint32_t)status};
+        g->sent[r] = (notice){
+            .step = g->step, .number = numbers ? numbers[r] : 0, .status = (uint32_t)status};
         g->out[r] = &g->sent[r];
         g->in[r] = &g->got[r];
         g->out_bytes[r] = g->in_bytes[r] = sizeof(notice);
@@ -216,18 +234,18 @@ static psdvec_status exchange(psdvec_context *ctx, const pv_buffer *out, const v
     if (members == 1)
         return PSDVEC_OK;
     for (uint32_t r = 0; r < members; r++)
-        g->out_bytes[r] = out ? out[r].length : same_bytes;
-    PV_TRY(agree(ctx, PSDVEC_OK, g->out_bytes));
+        g->numbers[r] = out ? out[r].length : same_bytes;
+    PV_TRY(agree(ctx, PSDVEC_OK, g->numbers));
     for (uint32_t r = 0; r < members && status == PSDVEC_OK; r++) {
         if (r == own)
             continue;
         in[r].length = 0;
-        status = pv_buffer_reserve(&in[r], (size_t)g->got[r].bytes);
-        in[r].length = (size_t)g->got[r].bytes;
+        status = pv_buffer_reserve(&in[r], (size_t)g->got[r].number);
+        in[r].length = (size_t)g->got[r].number;
     }
-    /* Whether all have memory for what comes; `agree` overwrites the sizes. */
     if (status != PSDVEC_OK)
         return status;
+    /* Whether all have memory for what comes. */
     PV_TRY(agree(ctx, PSDVEC_OK, NULL));
     for (uint32_t r = 0; r < members; r++) {
         g->out[r] = out ? out[r].data : same;
@@ -246,6 +264,82 @@ psdvec_status pv_group_exchange(psdvec_context *ctx, const pv_buffer *out, pv_bu
 psdvec_status pv_group_gather(psdvec_context *ctx, const void *data, size_t bytes, pv_buffer *in)
 {
     return exchange(ctx, NULL, data, bytes, in);
+}
+
+static void clear_parcels(pv_group *g)
+{
+    memset(g->out_bytes, 0, g->host.members * sizeof *g->out_bytes);
+    memset(g->in_bytes, 0, g->host.members * sizeof *g->in_bytes);
+}
+
+psdvec_status pv_group_meet(psdvec_context *ctx, uint64_t number, uint64_t *all)
+{
+    uint32_t members = pv_group_members(ctx);
+    if (members == 1) {
+        if (all)
+            all[0] = number;
+        return PSDVEC_OK;
+    }
+    pv_group *g = ctx->group;
+    for (uint32_t r = 0; r < members; r++)
+        g->numbers[r] = number;
+    PV_TRY(agree(ctx, PSDVEC_OK, g->numbers));
+    for (uint32_t r = 0; r < members && all; r++)
+        all[r] = g->got[r].number;
+    clear_parcels(g);
+    return PSDVEC_OK;
+}
+
+void pv_group_send(psdvec_context *ctx, uint32_t r, const void *data, size_t bytes)
+{
+    if (!pv_group_shares(ctx))
+        return;
+    ctx->group->out[r] = data;
+    ctx->group->out_bytes[r] = bytes;
+}
+
+void pv_group_receive(psdvec_context *ctx, uint32_t r, void *data, size_t bytes)
+{
+    if (!pv_group_shares(ctx))
+        return;
+    ctx->group->in[r] = data;
+    ctx->group->in_bytes[r] = bytes;
+}
+
+psdvec_status pv_group_move(psdvec_context *ctx)
+{
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    psdvec_status status = transfer(ctx);
+    clear_parcels(ctx->group);
+    return status;
+}
+
+psdvec_status pv_group_start(psdvec_context *ctx)
+{
+    if (!pv_group_shares(ctx) || !ctx->group->host.start)
+        return pv_group_move(ctx);
+    psdvec_status status = transfer_by(ctx, ctx->group->host.start);
+    ctx->group->started = status == PSDVEC_OK;
+    return status;
+}
+
+psdvec_status pv_group_wait(psdvec_context *ctx, uint32_t r)
+{
+    if (!pv_group_shares(ctx) || !ctx->group->started || r == pv_group_rank(ctx))
+        return PSDVEC_OK;
+    return outcome_of(ctx, ctx->group->host.wait(ctx->group->host.self, r));
+}
+
+psdvec_status pv_group_finish(psdvec_context *ctx)
+{
+    if (!pv_group_shares(ctx) || !ctx->group->started)
+        return PSDVEC_OK;
+    pv_group *g = ctx->group;
+    g->started = false;
+    psdvec_status status = outcome_of(ctx, g->host.wait(g->host.self, g->host.rank));
+    clear_parcels(g);
+    return status;
 }
 
 psdvec_status pv_group_add(psdvec_context *ctx, uint64_t *numbers, size_t count)

@@ -10,8 +10,8 @@
  * status and message. So no member waits for one that has given up. A process that dies must be
  * detected by the host's transport.
  *
- * Reproducibility. Members exchange integers, words and rows of integers, whose sums do not depend
- * on the order.
+ * Reproducibility. Sums of integers do not depend on their order. Where members add floating-point
+ * numbers, they add them in the order in which one process does.
  */
 #ifndef PV_BASE_GROUP_H
 #define PV_BASE_GROUP_H
@@ -58,6 +58,30 @@ psdvec_status pv_group_agree(psdvec_context *ctx, uint64_t *number);
 psdvec_status pv_group_spread(psdvec_context *ctx, void *data, size_t bytes);
 /* Fails with "`what` of process R differ(s) ..." unless all members have the same hash. */
 psdvec_status pv_group_compare(psdvec_context *ctx, uint64_t hash, const char *what);
+
+/* Exchanges of which both sides know the sizes in advance, for the inner loops of the solver:
+ *
+ *     PV_TRY(pv_group_meet(ctx, 0, NULL));
+ *     pv_group_send(ctx, r, data, bytes);       for some members r
+ *     pv_group_receive(ctx, r, data, bytes);
+ *     PV_TRY(pv_group_move(ctx));
+ *
+ * pv_group_meet is the agreement, in which every member also tells a number: all[r] is that of
+ * member r. Until the next agreement nothing may fail, so a member allocates its memory before;
+ * several moves may follow. What is to be sent to the member itself is not sent. */
+psdvec_status pv_group_meet(psdvec_context *ctx, uint64_t number, uint64_t *all);
+void pv_group_send(psdvec_context *ctx, uint32_t r, const void *data, size_t bytes);
+void pv_group_receive(psdvec_context *ctx, uint32_t r, void *data, size_t bytes);
+psdvec_status pv_group_move(psdvec_context *ctx);
+
+/* A move during which the member can work: pv_group_start begins it, pv_group_wait returns when
+ * what member r sends has arrived, and pv_group_finish when all is sent and received. What is sent
+ * and received must not be touched before. Nothing else may be exchanged in between, and a move
+ * that was started must be finished even if the work fails; otherwise pv_group_finish does
+ * nothing. */
+psdvec_status pv_group_start(psdvec_context *ctx);
+psdvec_status pv_group_wait(psdvec_context *ctx, uint32_t r);
+psdvec_status pv_group_finish(psdvec_context *ctx);
 
 /* One buffer per member, all empty; NULL after a failure. */
 pv_buffer *pv_group_buffers(psdvec_context *ctx);

@@ -212,7 +212,7 @@ uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts, int thread
 {
     pv_eigen_options options = solver_options((size_t)dim);
     uint64_t vectors = n * dim * sizeof(float), block = n * options.block * sizeof(float);
-    uint64_t left = 2 * block + pv_eigen_bytes(&options, n, 0, threads);
+    uint64_t left = 2 * block + pv_eigen_bytes(&options, n, NULL, 0, threads);
     uint64_t right = contexts ? 2 * vectors + dim * sizeof(float) : 0;
     return vectors + dim * sizeof(double) + pv_larger(left, right);
 }

@@ -13,7 +13,6 @@
  */
 #include "solve/algorithm1.h"
 
-#include "base/group.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/random.h"
@@ -90,7 +89,8 @@ typedef struct stepper {
     size_t most;         /* maximum number of eigenvectors of a decomposition */
     double *values;      /* most */
     float *coefficients; /* 3 x stride; also the signs before a step */
-    float *old;          /* n x stride: U before a step that may be undone or that refines it */
+    size_t rows;         /* of U */
+    float *old;          /* rows x stride: U before a step that may be undone or that refines it */
     double *own;         /* stride: coefficients of U in the matrix of a refinement */
     float *shifted;      /* n: the diagonal including the prior */
     pv_eigen_report eigen;
@@ -118,7 +118,6 @@ static void step_matrix(stepper *s, bool first, double omega, const float *U, bo
     *matrix = (pv_sum_matrix){.ctx = s->ctx,
                               .kernels = core->kernels,
                               .pairs = core->pairs,
-                              .divided = pv_group_shares(s->ctx),
                               .sparse_factor = (float)omega,
                               .half = in_half(s->options),
                               .diagonal = s->shifted,
@@ -142,14 +141,16 @@ static void step_matrix(stepper *s, bool first, double omega, const float *U, bo
         pv_sum_matrix_add(matrix, (pv_low_rank){U, core->stride, core->rank, own, NULL});
     if (link->background > 0) {
         constant[0] = (float)(beta * (link->background_target - start * link->unseen_target));
-        pv_sum_matrix_add(matrix, (pv_low_rank){core->level, 1, 1, constant, NULL});
+        pv_sum_matrix_add(matrix,
+                          (pv_low_rank){core->level + core->pairs->first, 1, 1, constant, NULL});
         if (core->ratio)
             pv_sum_matrix_add(matrix,
                               (pv_low_rank){U, core->stride, core->rank, faded, core->ratio});
     }
     if (start != 0) {
         constant[1] = (float)(start * link->unseen_target);
-        pv_sum_matrix_add(matrix, (pv_low_rank){core->root, 1, 1, constant + 1, NULL});
+        pv_sum_matrix_add(matrix,
+                          (pv_low_rank){core->root + core->pairs->first, 1, 1, constant + 1, NULL});
     }
 }
 
@@ -191,7 +192,7 @@ static psdvec_status refine(stepper *s, double omega, size_t want, pv_eigen_end 
     pv_sum_matrix_close(&matrix);
     s->eigen = (pv_eigen_report){.found = want, .columns = core->rank};
     if (status == PSDVEC_OK && !*done)
-        memcpy(core->U, s->old, core->n * core->stride * sizeof *core->U);
+        memcpy(core->U, s->old, s->rows * core->stride * sizeof *core->U);
     return status;
 }
 
@@ -205,7 +206,7 @@ static void take_vectors(stepper *s, size_t kept)
         core->sign[k] = k >= kept ? 0 : s->values[k] < 0 ? -1 : 1;
     for (size_t k = 0; k < kept; k++)
         scale[k] = (float)sqrt(fabs(s->values[k]));
-    for (size_t i = 0; i < core->n; i++) {
+    for (size_t i = 0; i < s->rows; i++) {
         float *u = core->U + i * core->stride;
         for (size_t k = 0; k < kept; k++)
             u[k] *= scale[k];
@@ -277,10 +278,11 @@ static void start_randomly(stepper *s)
     core->rank = pv_rank_at(s->options, core->n, 1);
     for (size_t k = 0; k < core->rank; k++)
         core->sign[k] = 1;
-    for (size_t i = 0; i < core->n; i++) {
+    for (size_t row = 0; row < s->rows; row++) {
+        size_t i = core->pairs->first + row;
         double scale = core->root[i] / sqrt((double)core->rank);
         for (size_t k = 0; k < core->rank; k++)
-            core->U[i * core->stride + k] =
+            core->U[row * core->stride + k] =
                 (float)(scale * pv_random_normal(s->ctx->options.seed, purpose_start,
                                                  (uint64_t)i << 32 | k));
     }
@@ -309,7 +311,7 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
             PV_TRY(pv_core_start(core, s->options->start, omega));
         size_t rank = core->rank;
         if (s->old)
-            memcpy(s->old, core->U, core->n * core->stride * sizeof *s->old);
+            memcpy(s->old, core->U, s->rows * core->stride * sizeof *s->old);
         float *sign = s->coefficients + 3 * core->stride;
         memcpy(sign, core->sign, core->stride * sizeof *sign);
         /* Keeping fewer eigenvalues than before, as the schedule demands, may raise the
@@ -328,7 +330,7 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
                     "repeated with length %g",
                     t, omega, objective, shorter);
             omega = shorter;
-            memcpy(core->U, s->old, core->n * core->stride * sizeof *s->old);
+            memcpy(core->U, s->old, s->rows * core->stride * sizeof *s->old);
             memcpy(core->sign, sign, core->stride * sizeof *sign);
             core->rank = rank;
             PV_TRY(pv_core_residual(core, &objective));
@@ -346,7 +348,8 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
     return PSDVEC_OK;
 }
 
-uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, int threads)
+uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n,
+                             const pv_division *division, int threads)
 {
     uint64_t rank = pv_rank_most(options, n), stride = (rank + 7) / 8 * 8;
     /* Only a background that applies to unseen pairs alone has factors other than the
@@ -354,14 +357,15 @@ uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, in
     bool ratio = pv_weight_rules[options->weights].weighs_unseen;
     pv_eigen_options eigen;
     pv_eigen_options_default(&eigen, rank);
-    uint64_t product = pv_sum_matrix_bytes(n, rank, eigen.block, ratio, in_half(options));
-    uint64_t solving = pv_larger(pv_eigen_bytes(&eigen, n, product, threads),
-                                 pv_core_residual_bytes(n, rank, ratio, threads));
+    uint64_t product = pv_sum_matrix_bytes(n, division, rank, eigen.block, ratio, in_half(options));
+    uint64_t solving = pv_larger(pv_eigen_bytes(&eigen, n, division, product, threads),
+                                 pv_core_residual_bytes(n, division, rank, ratio, threads));
     if (may_refine(options, options->iterations))
-        solving = pv_larger(solving, pv_refine_bytes(n, rank, eigen.block, product, threads));
+        solving =
+            pv_larger(solving, pv_refine_bytes(n, division, rank, eigen.block, product, threads));
     return n * sizeof(float) + rank * sizeof(double) +
            stride * (4 * sizeof(float) + sizeof(double)) +
-           (keeps_old(options) ? n * stride * sizeof(float) : 0) + solving;
+           (keeps_old(options) ? pv_rows_own(division, n) * stride * sizeof(float) : 0) + solving;
 }
 
 psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *on_iteration,
@@ -369,14 +373,14 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
 {
     psdvec_context *ctx = core->ctx;
     const psdvec_train_options *options = &core->link->options;
-    stepper s = {.core = core, .ctx = ctx, .options = options};
+    stepper s = {.core = core, .ctx = ctx, .options = options, .rows = core->pairs->matrix.rows};
     pv_scope scope = {.ctx = ctx, .what = "eigenvectors"};
     s.most = pv_rank_most(options, core->n);
     PV_TAKE(&scope, s.values, s.most);
     PV_TAKE(&scope, s.coefficients, 4 * core->stride);
     PV_TAKE(&scope, s.shifted, core->n);
     if (keeps_old(options))
-        PV_TAKE(&scope, s.old, core->n * core->stride);
+        PV_TAKE(&scope, s.old, s.rows * core->stride);
     PV_TAKE(&scope, s.own, core->stride);
     psdvec_status status = pv_scope_status(&scope);
     if (status == PSDVEC_OK)

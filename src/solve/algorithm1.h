@@ -25,7 +25,8 @@ psdvec_status pv_algorithm1(pv_core *core, pv_course *course, pv_iteration_fn *o
                             void *user);
 
 /* Upper bound of the bytes that it allocates besides the core. */
-uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n, int threads);
+uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n,
+                             const pv_division *division, int threads);
 
 /* The number of eigenvalues that iteration t (from 1) keeps. */
 size_t pv_rank_at(const psdvec_train_options *options, size_t n, uint32_t t);

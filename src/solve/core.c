@@ -14,20 +14,22 @@ static uint64_t stride_of(uint64_t rank)
     return (rank + 7) / 8 * 8;
 }
 
-uint64_t pv_core_bytes(uint64_t n, uint64_t most_rank)
+uint64_t pv_core_bytes(uint64_t n, const pv_division *division, uint64_t most_rank)
 {
     uint64_t stride = stride_of(most_rank);
     return sizeof(pv_core) + stride * sizeof(float) +
-           n * (stride * sizeof(float) + 4 * sizeof(float) + 2 * sizeof(double) + sizeof(uint64_t) +
-                sizeof(uint32_t));
+           pv_rows_own(division, n) * stride * sizeof(float) +
+           n * (4 * sizeof(float) + 2 * sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-uint64_t pv_core_residual_bytes(uint64_t n, uint64_t rank, bool ratio, int threads)
+uint64_t pv_core_residual_bytes(uint64_t n, const pv_division *division, uint64_t rank, bool ratio,
+                                int threads)
 {
-    uint64_t stride = stride_of(rank);
-    uint64_t objective = (rank + 1) * rank * sizeof(double) + pv_tall_gram_bytes(n, rank, rank) +
-                         (ratio ? n * stride * sizeof(float) : 0);
-    return pv_larger(pv_products_bytes(stride, threads), objective);
+    uint64_t stride = stride_of(rank), rows = pv_rows_own(division, n);
+    uint64_t objective = (rank + 1) * rank * sizeof(double) +
+                         pv_tall_gram_bytes(n, division, rank, rank) +
+                         (ratio ? rows * stride * sizeof(float) : 0);
+    return pv_larger(pv_products_bytes(n, division, stride, threads), objective);
 }
 
 static psdvec_status set_background(pv_core *core)
@@ -53,7 +55,8 @@ static psdvec_status set_background(pv_core *core)
 static void look_up_rows(pv_core *core)
 {
     const psdvec_counts *counts = core->link->counts;
-    for (uint32_t i = 0; i < core->n; i++) {
+    uint32_t first = core->pairs->first;
+    for (uint32_t i = first; i < first + core->pairs->matrix.rows; i++) {
         psdvec_row row;
         psdvec_counts_row(counts, i, &row);
         core->own[i] = psdvec_counts_get(counts, i, i);
@@ -95,9 +98,9 @@ psdvec_status pv_core_open(const pv_link *link, pv_pairs *pairs, size_t most_ran
     core->link = link;
     core->pairs = pairs;
     core->kernels = pv_kernels_best();
-    core->n = pairs->matrix.rows;
+    core->n = pairs->n;
     core->stride = (size_t)stride_of(most_rank);
-    PV_TAKE_ZERO(&core->memory, core->U, core->n * core->stride);
+    PV_TAKE_ZERO(&core->memory, core->U, pairs->matrix.rows * core->stride);
     PV_TAKE_ZERO(&core->memory, core->sign, core->stride);
     PV_TAKE(&core->memory, core->root, core->n);
     PV_TAKE_ZERO(&core->memory, core->diagonal, core->n);
@@ -121,15 +124,13 @@ void pv_core_close(pv_core *core)
     pv_free(core->ctx, core);
 }
 
-/* X_ii. */
-static double square_of(const pv_core *core, size_t i)
+/* X_ii of a row from its vector. */
+static double square_of(const pv_core *core, const float *u, float root)
 {
     double sum = 0;
-    for (size_t k = 0; k < core->rank; k++) {
-        double u = core->U[i * core->stride + k];
-        sum += core->sign[k] * u * u;
-    }
-    return sum / ((double)core->root[i] * core->root[i]);
+    for (size_t k = 0; k < core->rank; k++)
+        sum += core->sign[k] * (double)u[k] * u[k];
+    return sum / ((double)root * root);
 }
 
 static psdvec_status not_finite(const pv_core *core, uint32_t i)
@@ -150,30 +151,32 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
     pv_pairs *pairs = core->pairs;
     const pv_link *link = core->link;
     (void)worker;
-    for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
-        const float *u = core->U + (size_t)i * core->stride;
+    for (uint32_t row = core->above_edges[task]; row < core->above_edges[task + 1]; row++) {
+        uint32_t i = pairs->first + row;
+        const float *u = core->U + (size_t)row * core->stride;
         float root = core->root[i];
-        uint64_t begin = pairs->middle[i];
-        size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
+        uint64_t begin = pairs->middle[row];
+        size_t count = (size_t)(pairs->matrix.begin[row + 1] - begin);
         const uint32_t *column = pairs->matrix.column + begin;
         float *value = pairs->matrix.value + begin;
-        const float *weight = pairs->weight + pairs->upper[i];
-        const float *target = pairs->target + pairs->upper[i];
+        const float *weight = pairs->weight + pairs->upper[row];
+        const float *target = pairs->target + pairs->upper[row];
         double sum = 0;
         for (size_t k = 0; k < count; k++) {
-            float residual = core->rank > 0 ? target[k] - value[k] : target[k];
+            float other = core->root[column[k]];
+            float residual = core->rank > 0 ? target[k] - value[k] / other : target[k];
             float pull = weight[k] * residual;
             sum += (double)pull * residual;
-            value[k] = pull / (root * core->root[column[k]]);
+            value[k] = pull / (root * other);
         }
-        double own = square_of(core, i), z = link->background > 0 ? link->factor[i] : 0;
+        double own = square_of(core, u, root), z = link->background > 0 ? link->factor[i] : 0;
         double off = link->background * z * z * (link->background_target - own);
         core->diagonal[i] = (float)(-off / ((double)root * root));
         double prior = 0;
         if (core->mu)
             for (size_t k = 0; k < core->rank; k++)
                 prior += (double)u[k] * u[k];
-        core->row_sum[i] = 2 * sum + pairs->constant[i] - off * (link->background_target - own) +
+        core->row_sum[i] = 2 * sum + pairs->constant[row] - off * (link->background_target - own) +
                            (core->mu ? core->mu[i] * prior / ((double)root * root) : 0);
         if (!isfinite(core->row_sum[i]))
             return not_finite(core, i);
@@ -187,7 +190,8 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
 static psdvec_status background_sum(const pv_core *core, double *sum)
 {
     const pv_link *link = core->link;
-    size_t rank = core->rank;
+    const pv_division *division = core->pairs->division;
+    size_t rank = core->rank, first = core->pairs->first, rows = core->pairs->matrix.rows;
     double all = 0;
     psdvec_status status;
     for (size_t i = 0; i < core->n; i++)
@@ -200,21 +204,22 @@ static psdvec_status background_sum(const pv_core *core, double *sum)
         status = pv_failure(core->ctx);
         goto done;
     }
-    pv_tall vectors = {core->U, core->stride, rank, false}, weighted = vectors;
+    pv_tall vectors = {core->U, core->stride, rank, division}, weighted = vectors;
     if (core->ratio) {
-        scaled = pv_alloc(core->ctx, core->n * core->stride, sizeof *scaled, "the objective");
+        scaled = pv_alloc(core->ctx, rows * core->stride, sizeof *scaled, "the objective");
         if (!scaled) {
             status = pv_failure(core->ctx);
             goto done;
         }
-        for (size_t i = 0; i < core->n; i++)
+        for (size_t i = 0; i < rows; i++)
             for (size_t k = 0; k < rank; k++)
-                scaled[i * core->stride + k] = core->ratio[i] * core->U[i * core->stride + k];
+                scaled[i * core->stride + k] = core->ratio[first + i] *
+                                               core->U[i * core->stride + k];
         weighted.data = scaled;
     }
     PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, weighted, NULL, B));
-    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors, (pv_tall){core->level, 1, 1, false}, NULL,
-                             inner));
+    PV_TRY_DONE(pv_tall_gram(core->ctx, core->n, vectors,
+                             (pv_tall){core->level + first, 1, 1, division}, NULL, inner));
     for (size_t k = 0; k < rank; k++) {
         *sum -= 2 * link->background_target * core->sign[k] * inner[k] * inner[k];
         for (size_t l = 0; l < rank; l++)
@@ -236,6 +241,7 @@ psdvec_status pv_core_residual(pv_core *core, double *objective)
     double sum = 0;
     if (core->link->background > 0)
         PV_TRY(background_sum(core, &sum));
+    PV_TRY(pv_division_complete(core->pairs->division, core->row_sum, sizeof *core->row_sum));
     for (size_t i = 0; i < core->n; i++)
         sum += core->row_sum[i];
     *objective = sum;
@@ -255,9 +261,10 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
     const pv_link *link = core->link;
     (void)worker;
     double s = job->start, omega = job->relaxation;
-    for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
-        uint64_t begin = pairs->middle[i], upper = pairs->upper[i];
-        size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
+    for (uint32_t row = core->above_edges[task]; row < core->above_edges[task + 1]; row++) {
+        uint32_t i = pairs->first + row;
+        uint64_t begin = pairs->middle[row], upper = pairs->upper[row];
+        size_t count = (size_t)(pairs->matrix.begin[row + 1] - begin);
         for (size_t k = 0; k < count; k++) {
             double scale = (double)core->root[i] * core->root[pairs->matrix.column[begin + k]];
             double pull = (double)pairs->weight[upper + k] * pairs->target[upper + k];

@@ -2,6 +2,7 @@
 #include "solve/eigen.h"
 
 #include "base/blas.h"
+#include "base/group.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { purpose_start = 0x65696701 };
+enum { purpose_start = 0x65696701, rows_a_task = PV_TILE_UNIT };
 
 void pv_eigen_options_default(pv_eigen_options *options, size_t want)
 {
@@ -41,12 +42,13 @@ typedef struct lanczos {
     const pv_eigen_options *options;
     pv_eigen_report *report;
     size_t n, block;
+    size_t first, rows;           /* of the matrix that are here */
     size_t capacity;              /* columns of Q */
     size_t filled;                /* columns of Q in use */
     size_t done;                  /* columns of Q already multiplied, for which H is known */
-    float *Q;                     /* n x capacity: the basis, orthonormal */
+    float *Q;                     /* rows x capacity: the basis, orthonormal */
     double *H;                    /* capacity x capacity: Q' A Q, upper triangle of blocks */
-    float *X, *Y;                 /* n x block: input and output of a product with the matrix */
+    float *X, *Y;                 /* rows x block: input and output of a product with the matrix */
     double *coefficient, *second; /* capacity x block */
     double *gram;                 /* block x block */
     double *scale, *square;       /* block */
@@ -65,14 +67,18 @@ static void to_float(float *to, const double *from, size_t count)
 /* A block as the functions of tall.h see it. */
 static pv_tall tall(const lanczos *l, const float *W, size_t width)
 {
-    return (pv_tall){W, l->block, width, l->matrix->divided};
+    return (pv_tall){W, l->block, width, l->matrix->division};
 }
 
-/* Runs fn for the tiles of this process. */
-static psdvec_status for_tiles(const lanczos *l, pv_task_fn *fn, void *job)
+/* Runs fn for all rows, a task at a time. */
+static psdvec_status for_rows(const lanczos *l, pv_task_fn *fn, void *job)
 {
-    pv_tall_share own = pv_tall_own(l->ctx, l->n, l->matrix->divided);
-    return pv_parallel_range(l->ctx, own.first_tile, own.end_tile, fn, job);
+    return pv_parallel_tasks(l->ctx, (l->rows + rows_a_task - 1) / rows_a_task, fn, job);
+}
+
+static size_t end_of_task(size_t rows, size_t task)
+{
+    return (task + 1) * rows_a_task < rows ? (task + 1) * rows_a_task : rows;
 }
 
 /* Removes from W (n x width, stride block) its projection on the first `columns` columns of Q;
@@ -81,7 +87,7 @@ static psdvec_status remove_basis(lanczos *l, size_t columns, float *W, size_t w
 {
     if (columns == 0)
         return PSDVEC_OK;
-    pv_tall basis = {l->Q, l->capacity, columns, l->matrix->divided};
+    pv_tall basis = {l->Q, l->capacity, columns, l->matrix->division};
     PV_TRY(pv_tall_gram(l->ctx, l->n, basis, tall(l, W, width), &l->workspace, out));
     to_float(l->small, out, columns * width);
     return pv_tall_multiply(l->ctx, l->n, -1, basis, l->small, width, 1, W, l->block);
@@ -129,7 +135,7 @@ static psdvec_status orthonormal(lanczos *l, float *W, size_t width, double leas
         }
     }
     *kept = count;
-    return pv_tall_transform(l->ctx, l->n, W, l->block, width, l->matrix->divided, change, count);
+    return pv_tall_transform(l->ctx, l->n, W, l->block, width, l->matrix->division, change, count);
 }
 
 /* The number of columns of the basis to remove from a block a second time. The first pass leaves
@@ -200,15 +206,14 @@ done:
 typedef struct copy_job {
     float *to;
     const float *from;
-    size_t to_stride, from_stride, columns, n, tile;
+    size_t to_stride, from_stride, columns, rows;
 } copy_job;
 
-static psdvec_status copy_tile(void *arg, size_t task, int worker)
+static psdvec_status copy_rows(void *arg, size_t task, int worker)
 {
     copy_job *job = arg;
     (void)worker;
-    size_t end = (task + 1) * job->tile < job->n ? (task + 1) * job->tile : job->n;
-    for (size_t i = task * job->tile; i < end; i++)
+    for (size_t i = task * rows_a_task; i < end_of_task(job->rows, task); i++)
         memcpy(job->to + i * job->to_stride, job->from + i * job->from_stride,
                job->columns * sizeof *job->to);
     return PSDVEC_OK;
@@ -217,26 +222,19 @@ static psdvec_status copy_tile(void *arg, size_t task, int worker)
 static psdvec_status copy_columns(lanczos *l, float *to, size_t to_stride, const float *from,
                                   size_t from_stride, size_t columns)
 {
-    copy_job job = {to, from, to_stride, from_stride, columns, l->n, pv_tall_tile(l->n)};
-    return for_tiles(l, copy_tile, &job);
+    copy_job job = {to, from, to_stride, from_stride, columns, l->rows};
+    return for_rows(l, copy_rows, &job);
 }
 
-typedef struct draw_job {
-    lanczos *l;
-    size_t tile;
-} draw_job;
-
-static psdvec_status draw_tile(void *arg, size_t task, int worker)
+static psdvec_status draw_rows(void *arg, size_t task, int worker)
 {
-    draw_job *job = arg;
-    lanczos *l = job->l;
+    lanczos *l = arg;
     (void)worker;
-    size_t end = (task + 1) * job->tile < l->n ? (task + 1) * job->tile : l->n;
-    for (size_t i = task * job->tile; i < end; i++)
+    for (size_t i = task * rows_a_task; i < end_of_task(l->rows, task); i++)
         for (size_t j = 0; j < l->block; j++)
             l->Y[i * l->block + j] =
                 (float)(pv_random_unit(l->ctx->options.seed, purpose_start + (l->drawn << 32),
-                                       i * l->block + j) -
+                                       (l->first + i) * l->block + j) -
                         0.5);
     return PSDVEC_OK;
 }
@@ -245,8 +243,7 @@ static psdvec_status draw_tile(void *arg, size_t task, int worker)
 static psdvec_status draw_block(lanczos *l, bool guess)
 {
     l->drawn++;
-    draw_job job = {l, pv_tall_tile(l->n)};
-    PV_TRY(for_tiles(l, draw_tile, &job));
+    PV_TRY(for_rows(l, draw_rows, l));
     size_t columns = l->options->guess_columns;
     if (!guess || !l->options->guess || columns == 0)
         return PSDVEC_OK;
@@ -256,7 +253,7 @@ static psdvec_status draw_block(lanczos *l, bool guess)
     for (size_t k = 0; k < columns * l->block; k++)
         mix[k] = (float)(pv_random_unit(l->ctx->options.seed, purpose_start + 1, k) - 0.5);
     size_t stride = l->options->guess_stride;
-    pv_tall given = {l->options->guess, stride ? stride : columns, columns, l->matrix->divided};
+    pv_tall given = {l->options->guess, stride ? stride : columns, columns, l->matrix->division};
     psdvec_status status =
         pv_tall_multiply(l->ctx, l->n, 1, given, mix, l->block, 0, l->Y, l->block);
     pv_free(l->ctx, mix);
@@ -295,7 +292,7 @@ static psdvec_status multiply(lanczos *l, size_t width)
     l->report->columns += width;
     if (width == l->block)
         return l->matrix->apply(l->matrix->self, l->X, l->Y, width);
-    float *dense = pv_alloc(l->ctx, l->n * width, sizeof *dense, "a product");
+    float *dense = pv_alloc(l->ctx, l->rows * width, sizeof *dense, "a product");
     if (!dense)
         return pv_failure(l->ctx);
     psdvec_status status = l->matrix->apply(l->matrix->self, l->X, dense, width);
@@ -383,7 +380,7 @@ static psdvec_status keep_ritz(lanczos *l, const double *Z, const ritz *order, s
         for (size_t i = 0; i < m; i++)
             change[i * keep + k] = (float)Z[order[k].row * m + i];
     psdvec_status status =
-        pv_tall_transform(l->ctx, l->n, l->Q, l->capacity, m, l->matrix->divided, change, keep);
+        pv_tall_transform(l->ctx, l->n, l->Q, l->capacity, m, l->matrix->division, change, keep);
     pv_free(l->ctx, change);
     PV_TRY(status);
     for (size_t i = 0; i < keep; i++)
@@ -431,29 +428,52 @@ static double residual_of(const lanczos *l, const double *Z, const ritz *order, 
     return sqrt(sum / (double)want) / (smallest > floor ? smallest : floor > 0 ? floor : 1);
 }
 
-/* The sign of an eigenvector is arbitrary: make its element of largest magnitude positive. */
-static psdvec_status fix_signs(lanczos *l, float *vectors, size_t stride, size_t want)
+/* The element of largest magnitude of each column, the first if there are several, of all
+ * members. */
+static psdvec_status find_largest(psdvec_context *ctx, const pv_division *d, float *largest,
+                                  size_t count)
 {
-    float *largest = pv_alloc_zero(l->ctx, want, sizeof *largest, "eigenvectors");
-    if (!largest)
-        return pv_failure(l->ctx);
-    for (size_t i = 0; i < l->n; i++)
-        for (size_t k = 0; k < want; k++)
-            if (fabsf(vectors[i * stride + k]) > fabsf(largest[k]))
-                largest[k] = vectors[i * stride + k];
-    for (size_t i = 0; i < l->n; i++)
-        for (size_t k = 0; k < want; k++)
-            if (largest[k] < 0)
-                vectors[i * stride + k] = -vectors[i * stride + k];
-    pv_free(l->ctx, largest);
-    return PSDVEC_OK;
+    if (!d)
+        return PSDVEC_OK;
+    float *all = pv_alloc(ctx, d->members * count, sizeof *all, "eigenvectors");
+    if (!all)
+        return pv_failure(ctx);
+    psdvec_status status = pv_group_meet(ctx, 0, NULL);
+    for (uint32_t r = 0; r < d->members; r++) {
+        pv_group_send(ctx, r, largest, count * sizeof *largest);
+        pv_group_receive(ctx, r, all + r * count, count * sizeof *all);
+    }
+    if (status == PSDVEC_OK)
+        status = pv_group_move(ctx);
+    memcpy(all + d->rank * count, largest, count * sizeof *all);
+    memset(largest, 0, count * sizeof *largest);
+    for (uint32_t r = 0; r < d->members && status == PSDVEC_OK; r++)
+        for (size_t k = 0; k < count; k++)
+            if (fabsf(all[r * count + k]) > fabsf(largest[k]))
+                largest[k] = all[r * count + k];
+    pv_free(ctx, all);
+    return status;
 }
 
-psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, size_t stride,
-                                 size_t count)
+/* The sign of an eigenvector is arbitrary: make its element of largest magnitude positive. */
+psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, const pv_division *division,
+                                 float *vectors, size_t stride, size_t count)
 {
-    lanczos here = {.ctx = ctx, .matrix = &(pv_operator){.n = n}, .n = n};
-    return fix_signs(&here, vectors, stride, count);
+    size_t rows = pv_rows_own(division, n);
+    float *largest = pv_alloc_zero(ctx, count, sizeof *largest, "eigenvectors");
+    if (!largest)
+        return pv_failure(ctx);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < count; k++)
+            if (fabsf(vectors[i * stride + k]) > fabsf(largest[k]))
+                largest[k] = vectors[i * stride + k];
+    psdvec_status status = find_largest(ctx, division, largest, count);
+    for (size_t i = 0; i < rows && status == PSDVEC_OK; i++)
+        for (size_t k = 0; k < count; k++)
+            if (largest[k] < 0)
+                vectors[i * stride + k] = -vectors[i * stride + k];
+    pv_free(ctx, largest);
+    return status;
 }
 
 /* Keeps some more vectors than wanted, so that those at the edge converge too. */
@@ -535,23 +555,22 @@ static psdvec_status iterate(lanczos *l, double *values, float *vectors)
         values[k] = order[k].value;
     PV_TRY_DONE(keep_ritz(l, Z, order, found));
     size_t stride = stride_of(l->options);
-    memset(vectors, 0, l->n * stride * sizeof *vectors);
+    memset(vectors, 0, l->rows * stride * sizeof *vectors);
     PV_TRY_DONE(copy_columns(l, vectors, stride, l->Q, capacity, found));
     l->report->found = found;
-    if (l->matrix->divided)
-        PV_TRY_DONE(pv_tall_gather(l->ctx, l->n, vectors, stride, found));
-    status = fix_signs(l, vectors, stride, found);
+    status = pv_eigen_fix_signs(l->ctx, l->n, l->matrix->division, vectors, stride, found);
 done:
     pv_scope_free(&scope);
     return status;
 }
 
-/* Forms a small matrix explicitly and solves it by LAPACK. */
+/* Forms a small matrix explicitly, in every member, and solves it by LAPACK. */
 static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
                                  const pv_eigen_options *options, double *values, float *vectors,
                                  pv_eigen_report *report)
 {
     size_t n = matrix->n, block = options->block;
+    pv_tiles own = pv_tiles_own(matrix->division, n);
     psdvec_status status = PSDVEC_OK;
     pv_scope scope = {.ctx = ctx, .what = "a small matrix"};
     double *A = pv_scope_alloc(&scope, n * n, sizeof *A, false);
@@ -559,23 +578,26 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
     ritz *order = pv_scope_alloc(&scope, n, sizeof *order, false);
     float *X = pv_scope_alloc(&scope, n * block, sizeof *X, false);
     float *Y = pv_scope_alloc(&scope, n * block, sizeof *Y, false);
+    float *all = Y;
+    if (matrix->division)
+        PV_TAKE(&scope, all, n * block);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (size_t first = 0; first < n; first += block) {
         size_t width = n - first < block ? n - first : block;
         memset(X, 0, n * width * sizeof *X);
         for (size_t j = 0; j < width; j++)
             X[(first + j) * width + j] = 1;
-        PV_TRY_DONE(matrix->apply(matrix->self, X, Y, width));
-        if (matrix->divided)
-            PV_TRY_DONE(pv_tall_gather(ctx, n, Y, width, width));
+        PV_TRY_DONE(matrix->apply(matrix->self, X + own.first * width, Y, width));
+        if (matrix->division)
+            PV_TRY_DONE(pv_tall_gather(n, (pv_tall){Y, width, width, matrix->division}, all));
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < width; j++) {
-                if (!isfinite(Y[i * width + j])) {
+                if (!isfinite(all[i * width + j])) {
                     status = pv_fail(ctx, PSDVEC_ERR_NUMERIC,
                                      "the matrix of the eigenproblem is not finite in row %zu", i);
                     goto done;
                 }
-                A[i * n + first + j] = Y[i * width + j];
+                A[i * n + first + j] = all[i * width + j];
             }
     }
     for (size_t i = 0; i < n; i++)
@@ -586,14 +608,14 @@ static psdvec_status solve_dense(psdvec_context *ctx, const pv_operator *matrix,
         order[k] = (ritz){theta[k], k};
     qsort(order, n, sizeof *order, options->end == PV_EIGEN_LARGEST ? by_value : by_magnitude);
     size_t found = options->want < n ? options->want : n, stride = stride_of(options);
-    memset(vectors, 0, n * stride * sizeof *vectors);
+    memset(vectors, 0, (own.end - own.first) * stride * sizeof *vectors);
     for (size_t k = 0; k < found; k++) {
         values[k] = order[k].value;
-        for (size_t i = 0; i < n; i++)
-            vectors[i * stride + k] = (float)A[order[k].row * n + i];
+        for (size_t i = own.first; i < own.end; i++)
+            vectors[(i - own.first) * stride + k] = (float)A[order[k].row * n + i];
     }
     *report = (pv_eigen_report){.found = found, .columns = n};
-    status = pv_eigen_fix_signs(ctx, n, vectors, stride, found);
+    status = pv_eigen_fix_signs(ctx, n, matrix->division, vectors, stride, found);
 done:
     pv_scope_free(&scope);
     return status;
@@ -605,18 +627,22 @@ static bool is_small(const pv_eigen_options *options, size_t n)
     return pv_eigen_basis(options, n) + 2 * options->block >= n || n <= 512;
 }
 
-uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t product, int threads)
+uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, const pv_division *division,
+                        uint64_t product, int threads)
 {
     uint64_t block = options->block, basis = pv_eigen_basis(options, n);
+    uint64_t rows = pv_rows_own(division, n), members = division ? division->members : 0;
+    uint64_t signs = (members + 1) * options->want * sizeof(float);
     if (is_small(options, n))
-        return n * n * sizeof(double) + n * (sizeof(double) + sizeof(ritz)) +
-               2 * n * block * sizeof(float) + pv_larger(product, pv_symmetric_eigen_bytes(n));
-    uint64_t arrays = n * (basis + 2 * block) * sizeof(float) +
+        return n * n * sizeof(double) + n * (sizeof(double) + sizeof(ritz)) + signs +
+               (division ? 3 : 2) * n * block * sizeof(float) +
+               pv_larger(product, pv_symmetric_eigen_bytes(n));
+    uint64_t arrays = rows * (basis + 2 * block) * sizeof(float) +
                       basis * block * (2 * sizeof(double) + sizeof(float)) +
                       2 * (block + 2 * block * block) * sizeof(double) +
                       2 * basis * basis * sizeof(double) + basis * (sizeof(double) + sizeof(ritz)) +
-                      pv_tall_gram_bytes(n, basis, block);
-    uint64_t narrow = n * block * sizeof(float); /* a product with fewer columns than a block */
+                      pv_tall_gram_bytes(n, division, basis, block) + signs;
+    uint64_t narrow = rows * block * sizeof(float); /* a product with fewer columns than a block */
     uint64_t keep = restart_size(options, basis);
     uint64_t restart = basis * keep * sizeof(float) + pv_tall_transform_bytes(n, keep, threads);
     return arrays + product +
@@ -631,21 +657,24 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
     size_t capacity = pv_eigen_basis(options, n);
     if (is_small(options, n))
         return solve_dense(ctx, matrix, options, values, vectors, report);
+    pv_tiles own = pv_tiles_own(matrix->division, n);
     lanczos l = {.ctx = ctx,
                  .matrix = matrix,
                  .options = options,
                  .report = report,
                  .n = n,
+                 .first = own.first,
+                 .rows = own.end - own.first,
                  .block = block,
                  .capacity = capacity,
                  .norm = 0};
     *report = (pv_eigen_report){0};
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "a basis"};
-    PV_TAKE(&scope, l.Q, n * capacity);
+    PV_TAKE(&scope, l.Q, l.rows * capacity);
     PV_TAKE_ZERO(&scope, l.H, capacity * capacity);
-    PV_TAKE(&scope, l.X, n * block);
-    PV_TAKE(&scope, l.Y, n * block);
+    PV_TAKE(&scope, l.X, l.rows * block);
+    PV_TAKE(&scope, l.Y, l.rows * block);
     PV_TAKE_ZERO(&scope, l.coefficient, capacity * block);
     PV_TAKE_ZERO(&scope, l.second, capacity * block);
     PV_TAKE(&scope, l.gram, block * block);

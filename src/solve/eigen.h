@@ -25,17 +25,17 @@
 #ifndef PV_SOLVE_EIGEN_H
 #define PV_SOLVE_EIGEN_H
 
-#include "base/context.h"
+#include "sparse/division.h"
 
 /* The matrix. `apply` computes Y = A X for X, Y: n x k, row-major.
  *
- * In a group of processes the matrix can be divided (tall.h): all members call pv_eigen with the
- * same options, X and Y have the rows of this member, and `apply` exchanges the rows of X that it
- * needs. The vectors, as the guess, are complete in every member. All decisions depend on values
- * that are the same in all members, so all take the same steps. */
+ * In a group of processes the matrix can be divided (sparse/division.h): all members call pv_eigen
+ * with the same options, X, Y, the guess and the vectors have the rows of this member, and `apply`
+ * exchanges the rows of X that it needs. All decisions depend on values that are the same in all
+ * members, so all take the same steps. */
 typedef struct pv_operator {
     size_t n;
-    bool divided;
+    const pv_division *division; /* NULL: all rows are here */
     void *self;
     psdvec_status (*apply)(void *self, const float *X, float *Y, size_t k);
 } pv_operator;
@@ -71,9 +71,10 @@ typedef struct pv_eigen_report {
 /* The number of columns of the basis that pv_eigen would use. */
 size_t pv_eigen_basis(const pv_eigen_options *options, size_t n);
 
-/* Upper bound of the bytes that pv_eigen allocates for a matrix of n rows, if it is not divided and
- * a product allocates `product` bytes. */
-uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, uint64_t product, int threads);
+/* Upper bound of the bytes that pv_eigen allocates for a matrix of n rows, if a product allocates
+ * `product` bytes. */
+uint64_t pv_eigen_bytes(const pv_eigen_options *options, uint64_t n, const pv_division *division,
+                        uint64_t product, int threads);
 
 /* values: want; vectors: n x stride, row-major, orthonormal columns, ordered by `end`; columns that
  * were not found are 0. The signs of vectors are normalised, so that they are the same in every
@@ -84,7 +85,7 @@ psdvec_status pv_eigen(psdvec_context *ctx, const pv_operator *matrix,
 
 /* Makes the element of largest magnitude of each of the first `count` columns positive, as pv_eigen
  * does. */
-psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, float *vectors, size_t stride,
-                                 size_t count);
+psdvec_status pv_eigen_fix_signs(psdvec_context *ctx, size_t n, const pv_division *division,
+                                 float *vectors, size_t stride, size_t count);
 
 #endif

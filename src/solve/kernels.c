@@ -37,10 +37,10 @@ static void plain_to_half(const float *from, size_t count, float scale, uint16_t
 }
 
 static void plain_row_dots(const uint32_t *column, size_t count, const float *a, const float *V,
-                           size_t stride, size_t dim, float *out)
+                           uint32_t first, size_t stride, size_t dim, float *out)
 {
     for (size_t t = 0; t < count; t++) {
-        const float *v = V + (size_t)column[t] * stride;
+        const float *v = V + (size_t)(column[t] - first) * stride;
         float sum[8] = {0};
         for (size_t d = 0; d < dim; d += 8)
             for (size_t e = 0; e < 8; e++)
@@ -145,17 +145,18 @@ AVX2 static inline float sum_of(__m256 v)
 }
 
 AVX2 static void avx2_row_dots(const uint32_t *column, size_t count, const float *a, const float *V,
-                               size_t stride, size_t dim, float *out)
+                               uint32_t first, size_t stride, size_t dim, float *out)
 {
     size_t t = 0;
     for (; t + 4 <= count; t += 4) {
-        const float *v0 = V + (size_t)column[t] * stride, *v1 = V + (size_t)column[t + 1] * stride;
-        const float *v2 = V + (size_t)column[t + 2] * stride,
-                    *v3 = V + (size_t)column[t + 3] * stride;
+        const float *v0 = V + (size_t)(column[t] - first) * stride,
+                    *v1 = V + (size_t)(column[t + 1] - first) * stride;
+        const float *v2 = V + (size_t)(column[t + 2] - first) * stride,
+                    *v3 = V + (size_t)(column[t + 3] - first) * stride;
         __m256 s0 = _mm256_setzero_ps(), s1 = s0, s2 = s0, s3 = s0;
         if (t + 8 <= count)
             for (size_t e = 0; e < 4; e++) {
-                const char *next = (const char *)(V + (size_t)column[t + 4 + e] * stride);
+                const char *next = (const char *)(V + (size_t)(column[t + 4 + e] - first) * stride);
                 _mm_prefetch(next, _MM_HINT_T0);
                 _mm_prefetch(next + 64, _MM_HINT_T0);
                 _mm_prefetch(next + 128, _MM_HINT_T0);
@@ -174,7 +175,7 @@ AVX2 static void avx2_row_dots(const uint32_t *column, size_t count, const float
         out[t + 3] = sum_of(s3);
     }
     for (; t < count; t++) {
-        const float *v = V + (size_t)column[t] * stride;
+        const float *v = V + (size_t)(column[t] - first) * stride;
         __m256 s = _mm256_setzero_ps();
         for (size_t d = 0; d < dim; d += 8)
             s = _mm256_fmadd_ps(_mm256_loadu_ps(a + d), _mm256_loadu_ps(v + d), s);

@@ -20,10 +20,10 @@ typedef struct pv_kernels {
                              const uint16_t *X, size_t k, float *y);
     /* to[k] = from[k] * scale, rounded. */
     void (*to_half)(const float *from, size_t count, float scale, uint16_t *to);
-    /* out[t] = a . V[column[t]]; V has rows of `stride` elements, of which the first `dim` are
-     * used; both are multiples of 8. */
+    /* out[t] = a . V[column[t] - first]; V has rows of `stride` elements, of which the first `dim`
+     * are used; both are multiples of 8. */
     void (*row_dots)(const uint32_t *column, size_t count, const float *a, const float *V,
-                     size_t stride, size_t dim, float *out);
+                     uint32_t first, size_t stride, size_t dim, float *out);
 } pv_kernels;
 
 extern const pv_kernels pv_kernels_plain;

@@ -26,16 +26,23 @@ typedef struct refinement {
     float *X, *Y;   /* n x block */
     float *vectors;
     size_t first, width; /* of the current columns */
-    bool divided;        /* the matrix, and the vectors until the end (tall.h) */
+    const pv_division *division;
+    size_t rows; /* that are here */
 } refinement;
+
+enum { rows_a_task = PV_TILE_UNIT };
+
+static size_t end_of_task(const refinement *r, size_t task)
+{
+    return (task + 1) * rows_a_task < r->rows ? (task + 1) * rows_a_task : r->rows;
+}
 
 /* X = columns of Q. */
 static psdvec_status take_columns(void *arg, size_t task, int worker)
 {
     refinement *r = arg;
     (void)worker;
-    size_t tile = pv_tall_tile(r->n), end = (task + 1) * tile < r->n ? (task + 1) * tile : r->n;
-    for (size_t i = task * tile; i < end; i++)
+    for (size_t i = task * rows_a_task; i < end_of_task(r, task); i++)
         for (size_t c = 0; c < r->width; c++)
             r->X[i * r->width + c] = r->options->old[i * r->options->stride + r->first + c] *
                                      r->inverse[r->first + c];
@@ -47,8 +54,7 @@ static psdvec_status put_columns(void *arg, size_t task, int worker)
 {
     refinement *r = arg;
     (void)worker;
-    size_t tile = pv_tall_tile(r->n), end = (task + 1) * tile < r->n ? (task + 1) * tile : r->n;
-    for (size_t i = task * tile; i < end; i++)
+    for (size_t i = task * rows_a_task; i < end_of_task(r, task); i++)
         for (size_t c = 0; c < r->width; c++) {
             size_t at = i * r->width + c;
             r->vectors[i * r->options->stride + r->first + c] = r->Y[at] +
@@ -61,35 +67,32 @@ static psdvec_status put_columns(void *arg, size_t task, int worker)
 static psdvec_status multiply_all(refinement *r, const pv_operator *matrix)
 {
     size_t columns = r->options->columns;
-    pv_tall_share own = pv_tall_own(r->ctx, r->n, matrix->divided);
+    size_t tasks = (r->rows + rows_a_task - 1) / rows_a_task;
     for (r->first = 0; r->first < columns; r->first += r->width) {
         size_t left = columns - r->first;
         r->width = left < r->options->block ? left : r->options->block;
-        PV_TRY(pv_parallel_range(r->ctx, own.first_tile, own.end_tile, take_columns, r));
+        PV_TRY(pv_parallel_tasks(r->ctx, tasks, take_columns, r));
         PV_TRY(matrix->apply(matrix->self, r->X, r->Y, r->width));
-        PV_TRY(pv_parallel_range(r->ctx, own.first_tile, own.end_tile, put_columns, r));
+        PV_TRY(pv_parallel_tasks(r->ctx, tasks, put_columns, r));
         PV_TRY(pv_check_cancel(r->ctx));
     }
     return PSDVEC_OK;
 }
 
-/* Sums over words are in double precision and in order, so that the bits do not depend on the
- * number of threads. */
 static psdvec_status set_lengths(refinement *r)
 {
     const pv_refine_options *o = r->options;
-    double *square = pv_alloc_zero(r->ctx, o->columns, sizeof *square, "eigenvectors");
+    double *square = pv_alloc(r->ctx, o->columns, sizeof *square, "eigenvectors");
     if (!square)
         return pv_failure(r->ctx);
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t k = 0; k < o->columns; k++)
-            square[k] += (double)o->old[i * o->stride + k] * o->old[i * o->stride + k];
-    for (size_t k = 0; k < o->columns; k++) {
+    pv_tall old = {o->old, o->stride, o->columns, r->division};
+    psdvec_status status = pv_tall_squares(r->ctx, r->n, old, square);
+    for (size_t k = 0; k < o->columns && status == PSDVEC_OK; k++) {
         r->inverse[k] = square[k] > 0 ? (float)(1 / sqrt(square[k])) : 0;
         r->own[k] = o->own ? (float)(o->own[k] * square[k]) : 0;
     }
     pv_free(r->ctx, square);
-    return PSDVEC_OK;
+    return status;
 }
 
 /* out = A B, or A B' */
@@ -181,8 +184,8 @@ static psdvec_status inner_products(refinement *r, const small_matrices *s)
 {
     const pv_refine_options *o = r->options;
     size_t m = o->columns;
-    pv_tall old = {o->old, o->stride, m, r->divided};
-    pv_tall image = {r->vectors, o->stride, m, r->divided};
+    pv_tall old = {o->old, o->stride, m, r->division};
+    pv_tall image = {r->vectors, o->stride, m, r->division};
     PV_TRY(pv_tall_gram(r->ctx, r->n, image, image, NULL, s->K));
     PV_TRY(pv_tall_gram(r->ctx, r->n, old, image, NULL, s->H));
     for (size_t i = 0; i < m; i++)
@@ -200,8 +203,12 @@ psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
                         bool *sound)
 {
     size_t n = matrix->n, m = options->columns, block = options->block;
-    refinement r = {
-        .ctx = ctx, .options = options, .n = n, .vectors = vectors, .divided = matrix->divided};
+    refinement r = {.ctx = ctx,
+                    .options = options,
+                    .n = n,
+                    .vectors = vectors,
+                    .division = matrix->division,
+                    .rows = pv_rows_own(matrix->division, n)};
     small_matrices s;
     psdvec_status status;
     float *change;
@@ -210,8 +217,8 @@ psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
     PV_TAKE(&small, r.inverse, m);
     PV_TAKE(&small, r.own, m);
     PV_TAKE(&small, change, m * options->want);
-    PV_TAKE(&blocks, r.X, n * block);
-    PV_TAKE(&blocks, r.Y, n * block);
+    PV_TAKE(&blocks, r.X, r.rows * block);
+    PV_TAKE(&blocks, r.Y, r.rows * block);
     PV_TRY_DONE(pv_scope_status(&small));
     PV_TRY_DONE(pv_scope_status(&blocks));
     PV_TRY_DONE(set_lengths(&r));
@@ -231,23 +238,25 @@ psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
         goto done;
     choose(&s, options, values, change);
     PV_TRY_DONE(
-        pv_tall_transform(ctx, n, vectors, options->stride, m, r.divided, change, options->want));
-    if (r.divided)
-        PV_TRY_DONE(pv_tall_gather(ctx, n, vectors, options->stride, options->want));
-    status = pv_eigen_fix_signs(ctx, n, vectors, options->stride, options->want);
+        pv_tall_transform(ctx, n, vectors, options->stride, m, r.division, change, options->want));
+    status = pv_eigen_fix_signs(ctx, n, r.division, vectors, options->stride, options->want);
 done:
     pv_scope_free(&blocks);
     pv_scope_free(&small);
     return status;
 }
 
-uint64_t pv_refine_bytes(uint64_t n, uint64_t columns, uint64_t block, uint64_t product,
-                         int threads)
+uint64_t pv_refine_bytes(uint64_t n, const pv_division *division, uint64_t columns, uint64_t block,
+                         uint64_t product, int threads)
 {
+    uint64_t rows = pv_rows_own(division, n), members = division ? division->members : 0;
     uint64_t kept = columns * (columns + 2) * sizeof(float);
-    uint64_t multiplying = 2 * n * block * sizeof(float) + columns * sizeof(double) + product;
+    uint64_t multiplying =
+        2 * rows * block * sizeof(float) +
+        pv_larger(product, columns * sizeof(double) + pv_tall_squares_bytes(n, columns));
     uint64_t small = (4 * columns * columns + 3 * columns) * sizeof(double) +
-                     pv_larger(pv_tall_gram_bytes(n, columns, columns),
+                     (members + 1) * columns * sizeof(float) +
+                     pv_larger(pv_tall_gram_bytes(n, division, columns, columns),
                                pv_larger(pv_symmetric_eigen_bytes(columns),
                                          pv_tall_transform_bytes(n, columns, threads)));
     return kept + pv_larger(multiplying, small);

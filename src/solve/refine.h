@@ -32,13 +32,14 @@ typedef struct pv_refine_options {
 
 /* values: want; vectors: n x stride, must not overlap the old ones. *sound: whether the
  * approximation is valid. If not, an eigenvalue of H is close to 0, and pv_eigen must solve the
- * problem. The operator must have all rows. */
+ * problem. If the matrix is
+ * divided, so are the old and the new vectors. */
 psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
                         const pv_refine_options *options, double *values, float *vectors,
                         bool *sound);
 
 /* Upper bound of the bytes that pv_refine allocates if a product allocates `product` bytes. */
-uint64_t pv_refine_bytes(uint64_t n, uint64_t columns, uint64_t block, uint64_t product,
-                         int threads);
+uint64_t pv_refine_bytes(uint64_t n, const pv_division *division, uint64_t columns, uint64_t block,
+                         uint64_t product, int threads);
 
 #endif

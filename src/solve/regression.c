@@ -88,8 +88,8 @@ static psdvec_status set_basis(pv_regression *r)
     for (size_t j = 0; j < n; j++)
         for (size_t k = 0; k < dim; k++)
             weighted[j * dim + k] = ones[j] * r->V[j * r->stride + k];
-    pv_tall vectors = {r->V, r->stride, dim, false};
-    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){weighted, dim, dim, false}, NULL, C));
+    pv_tall vectors = {r->V, r->stride, dim, NULL};
+    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){weighted, dim, dim, NULL}, NULL, C));
     for (size_t a = 0; a < dim; a++)
         for (size_t b = 0; b < a; b++)
             C[a * dim + b] = C[b * dim + a] = 0.5 * (C[a * dim + b] + C[b * dim + a]);
@@ -101,9 +101,9 @@ static psdvec_status set_basis(pv_regression *r)
             change[a * dim + k] = (float)C[k * dim + a];
         }
     }
-    PV_TRY_DONE(pv_tall_transform(ctx, n, r->V, r->stride, dim, false, change, dim));
+    PV_TRY_DONE(pv_tall_transform(ctx, n, r->V, r->stride, dim, NULL, change, dim));
     double *sum = values + dim;
-    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){ones, 1, 1, false}, NULL, sum));
+    PV_TRY_DONE(pv_tall_gram(ctx, n, vectors, (pv_tall){ones, 1, 1, NULL}, NULL, sum));
     for (size_t k = 0; k < dim; k++)
         r->pull[k] = (float)sum[k];
 done:
@@ -784,7 +784,7 @@ uint64_t pv_regression_bytes(uint64_t core_count, uint64_t dim, uint64_t words, 
                     (core_count * stride + 2 * dim + dim * dim) * sizeof(float);
     uint64_t basis = (core_count * (dim + 1) + dim * dim) * sizeof(float) +
                      (dim + 2) * dim * sizeof(double) +
-                     pv_larger(pv_tall_gram_bytes(core_count, dim, dim),
+                     pv_larger(pv_tall_gram_bytes(core_count, NULL, dim, dim),
                                pv_larger(pv_symmetric_eigen_bytes(dim),
                                          pv_tall_transform_bytes(core_count, dim, threads)));
     /* A list of pairs grows by doubling, during which both copies exist. */

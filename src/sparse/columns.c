@@ -178,8 +178,9 @@ void pv_gathered_free(pv_gathered *gathered)
 }
 
 psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
-                                 uint32_t block, uint32_t end_row, const uint64_t *begin,
-                                 uint32_t *to_column, const float *value, float *to_value)
+                                 uint32_t block, uint32_t end_row, uint32_t first_row,
+                                 const uint64_t *begin, uint32_t *to_column, const float *value,
+                                 float *to_value)
 {
     const uint32_t *column = blocks->matrix.column;
     uint32_t first = blocks->edges[block], width = blocks->edges[block + 1] - first;
@@ -188,19 +189,19 @@ psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *bl
     uint64_t *next = pv_alloc(ctx, width, sizeof *next, "the transpose of a matrix");
     if (!next)
         return pv_failure(ctx);
-    memcpy(next, begin + first, width * sizeof *next);
+    memcpy(next, begin, width * sizeof *next);
     for (uint32_t i = 0; i < end_row; i++) {
         uint64_t from, to;
         pv_column_range(blocks, i, block, &from, &to);
         if (to_column && to_value)
             for (uint64_t k = from; k < to; k++) {
                 uint64_t at = next[column[k] - first]++;
-                to_column[at] = i;
+                to_column[at] = first_row + i;
                 to_value[at] = value[k];
             }
         else if (to_column)
             for (uint64_t k = from; k < to; k++)
-                to_column[next[column[k] - first]++] = i;
+                to_column[next[column[k] - first]++] = first_row + i;
         else
             for (uint64_t k = from; k < to; k++)
                 to_value[next[column[k] - first]++] = value[k];
@@ -221,8 +222,8 @@ static psdvec_status transpose_task(void *arg, size_t task, int worker)
     const transpose_job *job = arg;
     (void)worker;
     return pv_transpose_block(job->to->ctx, &job->blocks, (uint32_t)task, job->blocks.matrix.rows,
-                              job->to->begin, job->to->column, job->blocks.matrix.value,
-                              job->to->value);
+                              0, job->to->begin + job->blocks.edges[task], job->to->column,
+                              job->blocks.matrix.value, job->to->value);
 }
 
 psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,

@@ -49,12 +49,14 @@ psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uin
                         uint32_t first_row, uint32_t end_row, pv_gathered *out);
 void pv_gathered_free(pv_gathered *gathered);
 
-/* Writes the columns of one block as rows of another matrix, whose rows begin at `begin`: the
- * positions of column j are begin[j], begin[j] + 1, ... Reads the rows before end_row. Of the
- * outputs, which may be NULL, to_column gets the row numbers and to_value the values. */
+/* Writes the columns of one block as rows of another matrix: the positions of the block's column j
+ * (from 0) are begin[j], begin[j] + 1, ... Reads the rows before end_row, whose numbers begin with
+ * first_row. Of the outputs, which may be NULL, to_column gets the row numbers and to_value the
+ * values. */
 psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *blocks,
-                                 uint32_t block, uint32_t end_row, const uint64_t *begin,
-                                 uint32_t *to_column, const float *value, float *to_value);
+                                 uint32_t block, uint32_t end_row, uint32_t first_row,
+                                 const uint64_t *begin, uint32_t *to_column, const float *value,
+                                 float *to_value);
 /* The complete transpose. `output` and `besides`: see pv_csr_store_reserve(). */
 psdvec_status pv_csr_transpose(psdvec_context *ctx, const pv_csr *matrix, const char *output,
                                uint64_t besides, const char *what, pv_csr_store *transpose);

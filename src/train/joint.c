@@ -176,36 +176,34 @@ static void add_rows(const joint_sums *rows, uint32_t count, psdvec_joint *joint
 bool pv_joint_core_serves(const pv_core *core, size_t dim)
 {
     const pv_link *link = core->link;
-    return core->rank > 0 && core->rank <= dim && link->factored && !link->directed;
+    return core->rank > 0 && core->rank <= dim && link->factored && !link->directed &&
+           core->pairs->positive;
 }
 
 /* Pairs above the diagonal. */
-static void take_pairs(const pairs_job *job, uint32_t i, joint_sums *sums)
+static void take_pairs(const pairs_job *job, uint32_t row, joint_sums *sums)
 {
     const pv_core *core = job->core;
     const pv_pairs *pairs = core->pairs;
     const double *off = core->link->shift, *shift = job->shift;
-    const float *weight = pairs->weight + pairs->upper[i],
-                *target = pairs->target + pairs->upper[i];
+    const float *weight = pairs->weight + pairs->upper[row],
+                *target = pairs->target + pairs->upper[row];
     log_sum logs = {1, 0};
-    uint64_t begin = pairs->middle[i];
-    size_t count = (size_t)(pairs->matrix.begin[i + 1] - begin);
+    uint32_t i = pairs->first + row;
+    uint64_t begin = pairs->middle[row];
+    size_t count = (size_t)(pairs->matrix.begin[row + 1] - begin);
     for (size_t k = 0; k < count; k++) {
         uint32_t j = pairs->matrix.column[begin + k];
         double w = weight[k], g = target[k];
         double a = (double)pairs->matrix.value[begin + k] * core->root[i] * core->root[j] / w;
-        if (PV_UNLIKELY(!(w > 0)))
-            a = g - product_of(job->of, i, j);
         double both = exp(g + off[i] + off[j]);
         sums->products += both * (g - a);
         sums->residuals += both * a;
         sums->prior += 2 * w * a * a;
         if (shift)
             sums->shifts += both * (shift[i] + shift[j]);
-        if (w > 0) {
-            sums->weighed += 2;
-            log_add(&logs, w);
-        }
+        sums->weighed += 2;
+        log_add(&logs, w);
     }
     sums->log_weights = 2 * (logs.sum + log(logs.product));
 }
@@ -216,13 +214,14 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
     const pv_core *core = job->core;
     const pv_link *link = core->link;
     (void)worker;
-    for (uint32_t i = core->above_edges[task]; i < core->above_edges[task + 1]; i++) {
+    for (uint32_t row = core->above_edges[task]; row < core->above_edges[task + 1]; row++) {
+        uint32_t i = core->pairs->first + row;
         joint_sums sums = {0};
-        take_pairs(job, i, &sums);
+        take_pairs(job, row, &sums);
         sums.pairs = core->seen[i];
         if (core->own[i] > 0) {
             double x = pv_link_count(link, i, i, core->own[i]);
-            add_own(link, i, x, product_of(job->of, i, i), &sums);
+            add_own(link, i, x, product_of(job->of, row, row), &sums);
             sums.pairs--; /* it is included in the row */
             if (job->shift)
                 sums.shifts += 2 * x * job->shift[i];
@@ -244,6 +243,7 @@ psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec
     PV_TRY_DONE(pv_scope_status(&scope));
     if (core) {
         PV_TRY_DONE(pv_parallel_tasks(ctx, PV_CORE_TASKS, take_rows, &job));
+        PV_TRY_DONE(pv_division_complete(core->pairs->division, job.rows, sizeof *job.rows));
     } else {
         pv_seen_walk walk = *of;
         walk.either = walk.above = true;
@@ -350,9 +350,9 @@ static psdvec_status background_sum(const pv_seen_walk *of, double *out)
         for (size_t k = 0; k < dim; k++)
             scaled[i * dim + k] = z[i] * of->vectors[i * dim + k];
     }
-    pv_tall vectors = {of->vectors, dim, dim, false};
-    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){scaled, dim, dim, false}, NULL, B));
-    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){z, 1, 1, false}, NULL, b));
+    pv_tall vectors = {of->vectors, dim, dim, NULL};
+    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){scaled, dim, dim, NULL}, NULL, B));
+    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){z, 1, 1, NULL}, NULL, b));
     double sum = t * t * all * all - diagonal;
     const float *signs = of->eigenvalues;
     for (size_t k = 0; k < dim; k++) {
@@ -427,7 +427,7 @@ psdvec_status pv_joint_words(const pv_seen_walk *of, psdvec_joint *joint)
 uint64_t pv_joint_words_bytes(uint64_t words, uint64_t dim)
 {
     return words * (dim + 1) * sizeof(float) + (dim + 1) * dim * sizeof(double) +
-           pv_tall_gram_bytes(words, dim, dim);
+           pv_tall_gram_bytes(words, NULL, dim, dim);
 }
 
 /* ---- The joint probability of a model -------------------------------------------------- */

@@ -13,7 +13,8 @@
 /* Adds the terms that are sums over seen pairs. Of `of`, the members link, words, vectors and
  * `beyond` are used. With a core, only the pairs of core words are added, from the state that
  * Algorithm 1 leaves in the core, which is cheaper where possible. The words of the model must then
- * have the same numbers as in the counts. */
+ * have the same numbers as in the counts, and if the pairs are divided, the vectors are those of the
+ * member's rows, and all members call the function. */
 psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec_joint *joint);
 bool pv_joint_core_serves(const pv_core *core, size_t dim);
 

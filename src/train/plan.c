@@ -7,6 +7,7 @@
 
 #include "base/arguments.h"
 #include "base/blas.h"
+#include "base/group.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "link/pairs.h"
@@ -30,33 +31,69 @@ typedef struct sizes {
 
 enum { mebibyte = 1 << 20 };
 
-static sizes size_up(const psdvec_train_options *options, const psdvec_counts *counts,
-                     uint64_t pairs, uint32_t core, int threads)
+uint32_t pv_core_words(const psdvec_train_options *options, const psdvec_counts *counts)
+{
+    uint32_t words = counts->info.words;
+    return options->core == 0 || options->core > words ? words : options->core;
+}
+
+uint32_t pv_most_solved(const psdvec_context *ctx)
+{
+    return PV_WORDS_A_BLOCK / pv_group_members(ctx) + 1;
+}
+
+/* The regression, without the vectors. */
+static uint64_t regressing(const psdvec_counts *counts, uint64_t core, uint64_t dim, int threads)
+{
+    uint64_t words = counts->info.words;
+    return words * sizeof(uint32_t) +
+           pv_regression_bytes(core, dim, words, counts->info.bigrams, threads);
+}
+
+/* What follows the regression, without the vectors. */
+static uint64_t finishing(const psdvec_train_options *options, const psdvec_counts *counts,
+                          bool noncore, int threads)
 {
     uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
-    bool noncore = core < words;
-    uint64_t link = pv_link_bytes(counts);
-    uint64_t vectors = words * dim * sizeof(float) + (noncore ? words * sizeof(float) : 0);
-    uint64_t solved =
-        pv_core_bytes(core, pv_rank_most(options, core)) +
-        pv_larger(pv_algorithm1_bytes(options, core, threads), pv_joint_core_bytes(words));
     uint64_t joint = pv_joint_words_bytes(words, dim);
     /* The joint probability may need a pass over pairs that the solver does not hold. */
     if (noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
         pv_target_rules[options->target].directed)
         joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, threads));
-    uint64_t after = pv_larger(joint + words * sizeof(uint32_t),
-                               pv_readout_bytes(options, counts, dim, threads));
+    return pv_larger(joint + words * sizeof(uint32_t),
+                     pv_readout_bytes(options, counts, dim, threads));
+}
+
+/* With a division: of this member of the group. The leader alone finishes the model. */
+static sizes size_up(psdvec_context *ctx, const psdvec_train_options *options,
+                     const psdvec_counts *counts, uint64_t pairs, const pv_division *division,
+                     int threads)
+{
+    uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
+    uint64_t core = pv_core_words(options, counts), part = 0;
+    bool noncore = core < words, leads = !division || division->rank == 0;
+    uint64_t link = pv_link_bytes(counts);
+    uint64_t spread = noncore ? words * sizeof(float) : 0;
+    uint64_t kept = leads ? words : noncore ? core + pv_most_solved(ctx) : 0;
+    uint64_t vectors = kept * dim * sizeof(float);
+    if (division)
+        part = pv_rows_own(division, core) * dim * sizeof(float);
+    uint64_t solved = pv_core_bytes(core, division, pv_rank_most(options, core)) +
+                      pv_larger(pv_algorithm1_bytes(options, core, division, threads),
+                                pv_joint_core_bytes(words));
+    uint64_t after = leads ? finishing(options, counts, noncore, threads) : 0;
     if (noncore)
-        after = pv_larger(after, words * sizeof(uint32_t) +
-                                     pv_regression_bytes(core, dim, words, bigrams, threads));
+        after = pv_larger(after, regressing(counts, core, dim, threads));
     /* File buffers, and arrays with one element per dimension or iteration. */
     uint64_t small = 2 * mebibyte;
-    return (sizes){.pairs = pv_pairs_large_bytes(pairs),
-                   .solving = small + link + vectors + pv_pairs_bytes(core) +
-                              pv_larger(pv_pairs_make_bytes(core, bigrams, threads), solved),
-                   .others = small + link +
-                             pv_larger(pv_link_open_bytes(counts, threads), vectors + after)};
+    return (sizes){
+        .pairs = pv_pairs_large_bytes(pairs),
+        .solving = small + link + spread + (division ? part : vectors) +
+                   pv_pairs_bytes(core, division) +
+                   pv_larger(pv_pairs_make_bytes(core, division, bigrams, threads), solved),
+        .others = small + link +
+                  pv_larger(pv_link_open_bytes(counts, threads),
+                            spread + vectors + pv_larger(part, after))};
 }
 
 /* The part that must always be in memory. */
@@ -72,34 +109,33 @@ static uint64_t output_bytes(const psdvec_train_options *options, const psdvec_c
            pv_readout_file_bytes(options, words, options->dim);
 }
 
-/* Sets the core size, and computes the sizes for as many threads as the budget then allows. */
+/* Computes the sizes for as many threads as the budget then allows, with at most as many dimensions
+ * as the core has words. */
 static sizes fit(psdvec_context *ctx, psdvec_train_options *options, const psdvec_counts *counts,
-                 uint64_t pairs, uint32_t *core)
+                 uint64_t pairs, const pv_division *division)
 {
-    uint32_t words = counts->info.words;
-    *core = options->core == 0 || options->core > words ? words : options->core;
-    if (options->dim > *core)
-        options->dim = *core;
+    if (options->dim > pv_core_words(options, counts))
+        options->dim = pv_core_words(options, counts);
     int threads = psdvec_threads(ctx);
-    sizes s = size_up(options, counts, pairs, *core, threads);
+    sizes s = size_up(ctx, options, counts, pairs, division, threads);
     uint64_t budget = psdvec_memory_budget(ctx);
     /* A larger budget allows more threads, which need memory too; the suggested budget must
      * suffice. */
     while (rest_of(&s) > budget && pv_threads_within(ctx, rest_of(&s) + mebibyte) > threads) {
         threads = pv_threads_within(ctx, rest_of(&s) + mebibyte);
-        s = size_up(options, counts, pairs, *core, threads);
+        s = size_up(ctx, options, counts, pairs, division, threads);
     }
     return s;
 }
 
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
-                  const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan)
+                  const psdvec_counts *counts, uint64_t pairs, const pv_division *division,
+                  psdvec_train_plan *plan)
 {
     psdvec_train_options options = *given;
-    uint32_t core;
-    sizes s = fit(ctx, &options, counts, pairs, &core);
+    sizes s = fit(ctx, &options, counts, pairs, division);
     *plan = (psdvec_train_plan){.words = counts->info.words,
-                                .core_words = core,
+                                .core_words = pv_core_words(&options, counts),
                                 .dim = options.dim,
                                 .pairs = pairs,
                                 .memory = pv_larger(s.solving + s.pairs, s.others),
@@ -113,11 +149,10 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
 }
 
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *given,
-                             const psdvec_counts *counts)
+                             const psdvec_counts *counts, const pv_division *division)
 {
     psdvec_train_options options = *given;
-    uint32_t core;
-    sizes s = fit(ctx, &options, counts, 0, &core);
+    sizes s = fit(ctx, &options, counts, 0, division);
     uint64_t budget = psdvec_memory_budget(ctx);
     return budget > s.solving ? budget - s.solving : 0;
 }
@@ -138,9 +173,9 @@ uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *g
     uint32_t fitting = 0, beyond = core;
     while (beyond - fitting > 1) {
         psdvec_train_options options = *given;
-        uint32_t middle = fitting + (beyond - fitting) / 2, own;
+        uint32_t middle = fitting + (beyond - fitting) / 2;
         options.core = middle;
-        sizes s = fit(ctx, &options, counts, among ? among[middle] : 0, &own);
+        sizes s = fit(ctx, &options, counts, among ? among[middle] : 0, NULL);
         if (pv_larger(s.solving + s.pairs, s.others) <= budget)
             fitting = middle;
         else
@@ -152,7 +187,8 @@ uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *g
 
 /* The minimum memory of the same run without these parts of the read-out. */
 static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *options,
-                              const psdvec_counts *counts, bool order, bool spelling)
+                              const psdvec_counts *counts, const pv_division *division, bool order,
+                              bool spelling)
 {
     psdvec_train_options less = *options;
     psdvec_train_plan plan;
@@ -160,40 +196,54 @@ static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *o
         less.order = 0;
     if (spelling)
         less.spelling = 0;
-    pv_plan_fill(ctx, &less, counts, 0, &plan);
+    pv_plan_fill(ctx, &less, counts, 0, division, &plan);
     return plan.memory_least;
 }
 
 /* Which parts of the read-out to omit to need less memory; "" if solving needs the most anyway. */
 static const char *readout_remedy(psdvec_context *ctx, const psdvec_train_options *options,
-                                  const psdvec_counts *counts, uint64_t least)
+                                  const psdvec_counts *counts, const pv_division *division,
+                                  uint64_t least)
 {
-    if (least_without(ctx, options, counts, true, true) >= least)
+    if (least_without(ctx, options, counts, division, true, true) >= least)
         return "";
-    if (least_without(ctx, options, counts, false, true) < least)
+    if (least_without(ctx, options, counts, division, false, true) < least)
         return ", or no read-out from spelling (`spelling=off`)";
-    if (least_without(ctx, options, counts, true, false) < least)
+    if (least_without(ctx, options, counts, division, true, false) < least)
         return ", or no word order in the read-out (`order=off`)";
     return ", or a simpler read-out (`order=off` and `spelling=off`)";
 }
 
 psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
-                            const psdvec_counts *counts, const psdvec_train_plan *plan)
+                            const psdvec_counts *counts, const pv_division *division,
+                            const psdvec_train_plan *plan)
 {
-    if (plan->memory_least <= plan->memory_budget)
+    uint64_t least = plan->memory_least;
+    char where[64] = "";
+    if (division) {
+        uint64_t *all = pv_alloc(ctx, division->members, sizeof *all, "the division of rows");
+        psdvec_status status = all ? pv_group_meet(ctx, least, all) : pv_failure(ctx);
+        for (uint32_t r = 0; status == PSDVEC_OK && r < division->members; r++)
+            least = pv_larger(least, all[r]);
+        pv_free(ctx, all);
+        PV_TRY(status);
+        snprintf(where, sizeof where, " in one of %" PRIu32 " processes", division->members);
+    }
+    if (least <= plan->memory_budget)
         return PSDVEC_OK;
-    uint32_t smaller = pv_plan_smaller_core(ctx, options, counts, plan->core_words, NULL);
+    uint32_t smaller =
+        division ? 0 : pv_plan_smaller_core(ctx, options, counts, plan->core_words, NULL);
     char core[32] = "`core`";
     if (smaller)
         snprintf(core, sizeof core, "`core=%" PRIu32 "`", smaller);
     return pv_fail(
         ctx, PSDVEC_ERR_BUDGET,
-        "training %u core words with %u dimensions needs at least %.0f MiB of memory, and the "
+        "training %u core words with %u dimensions needs at least %.0f MiB of memory%s, and the "
         "limit is %.1f MiB; set `memory=%.0fM`, or use fewer core words (%s) or fewer "
         "dimensions (`dim`)%s",
-        plan->core_words, plan->dim, ceil((double)plan->memory_least / mebibyte),
-        (double)plan->memory_budget / mebibyte, ceil((double)plan->memory_least / mebibyte), core,
-        readout_remedy(ctx, options, counts, plan->memory_least));
+        plan->core_words, plan->dim, ceil((double)least / mebibyte), where,
+        (double)plan->memory_budget / mebibyte, ceil((double)least / mebibyte), core,
+        readout_remedy(ctx, options, counts, division, plan->memory_least));
 }
 
 /* Flops per second of one core in a matrix product that fits the cache. */
@@ -260,7 +310,7 @@ psdvec_status psdvec_train_plan_make(psdvec_context *ctx, const psdvec_train_opt
     if (!among)
         PV_TRY_DONE(pv_failure(ctx));
     PV_TRY_DONE(pv_pairs_count(link, among));
-    pv_plan_fill(ctx, &own, opened, among[link->core], plan);
+    pv_plan_fill(ctx, &own, opened, among[link->core], NULL, plan);
     if (plan->streamed)
         plan->core_in_memory = pv_plan_smaller_core(ctx, &own, opened, link->core, among);
     plan->seconds = guess_seconds(ctx, &own, plan, opened->info.bigrams);

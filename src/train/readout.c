@@ -86,7 +86,7 @@ static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t
     PV_TAKE(&scope, gram, wide * wide);
     PV_TAKE(&scope, values, wide);
     PV_TRY_DONE(pv_scope_status(&scope));
-    pv_tall tall = {B, wide, wide, false};
+    pv_tall tall = {B, wide, wide, NULL};
     PV_TRY_DONE(pv_tall_gram(ctx, words, tall, tall, NULL, gram));
     PV_TRY_DONE(pv_symmetric_eigen(ctx, gram, values, wide));
     for (size_t c = 0; c < dim; c++)
@@ -127,7 +127,7 @@ static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, 
                                           .mean = mean,
                                           .length = link->options.order}));
     PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, dim, M));
-    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, false, M, dim));
+    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, NULL, M, dim));
     PV_TAKE(&out->memory, narrow, words * dim);
     PV_TAKE(&out->memory, out->map, dim * dim);
     PV_TRY_DONE(pv_scope_status(&out->memory));
@@ -214,9 +214,9 @@ uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_coun
     if (options->order > 0) {
         uint64_t directions = order_directions(dim), wide = dim + directions;
         uint64_t gram = wide * (wide + 1) * sizeof(double);
-        uint64_t turning = pv_larger(
-            gram + pv_larger(pv_tall_gram_bytes(words, wide, wide), pv_symmetric_eigen_bytes(wide)),
-            pv_tall_transform_bytes(words, dim, threads));
+        uint64_t turning = pv_larger(gram + pv_larger(pv_tall_gram_bytes(words, NULL, wide, wide),
+                                                      pv_symmetric_eigen_bytes(wide)),
+                                     pv_tall_transform_bytes(words, dim, threads));
         kept += dim * dim * sizeof(float);
         most = words * directions * sizeof(float) + directions * (sizeof(float) + sizeof(double)) +
                wide * dim * sizeof(float) +

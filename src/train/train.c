@@ -10,7 +10,7 @@
  *     write       the model file, atomically
  *
  * In a group of processes (base/group.h), the members share the solution of the core and the
- * regression, and the leader does the rest.
+ * regression, and the leader does the rest. The rows of the core are divided (sparse/division.h).
  *
  * The state is saved in OUTPUT.partial (partial.h). It has the vectors but nothing that can be
  * computed from the counts, and every stage is a deterministic function of its inputs, so a resumed
@@ -36,7 +36,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-enum { words_a_block = 20000 };
+enum { words_a_block = PV_WORDS_A_BLOCK };
 
 typedef struct training {
     psdvec_context *ctx;
@@ -47,7 +47,12 @@ typedef struct training {
     pv_link *link;
     uint32_t words, core;
     size_t dim;
-    float *vectors;     /* words x dim */
+    pv_division
+        *division; /* of the core's rows among the members of the group; NULL: not divided */
+    float *part;   /* vectors of the core's rows that are here x dim */
+    /* words x dim; complete in the leader. In other members of a group: those of the core, if there
+     * are other words, and then those of the words of a block that the member solves. */
+    float *vectors;
     float *spread;      /* words; NULL if all words are in the core */
     float *eigenvalues; /* dim */
     float *sign;        /* dim */
@@ -105,13 +110,53 @@ static bool unpack_iteration(const double *from, uint64_t k, size_t stride, psdv
     return true;
 }
 
+/* Sends rows of this member to the leader, into `all` there. */
+static psdvec_status send_to_leader(const training *t, const float *own, size_t columns, float *all)
+{
+    const pv_division *d = t->division;
+    size_t row = columns * sizeof *own;
+    PV_TRY(pv_group_meet(t->ctx, 0, NULL));
+    pv_tiles mine = d->share[d->rank];
+    if (d->rank > 0)
+        pv_group_send(t->ctx, 0, own, (mine.end - mine.first) * row);
+    else
+        memcpy(all, own, mine.end * row);
+    for (uint32_t r = 1; d->rank == 0 && r < d->members; r++)
+        pv_group_receive(t->ctx, r, all + d->share[r].first * columns,
+                         (d->share[r].end - d->share[r].first) * row);
+    return pv_group_move(t->ctx);
+}
+
+/* All rows of U, in the leader: in memory if there is some left, otherwise in a temporary file. */
+static psdvec_status collect_state(const training *t, const pv_core *core, pv_large *all)
+{
+    if (!t->division)
+        return PSDVEC_OK;
+    if (pv_group_leads(t->ctx)) {
+        char *folder = pv_folder_of(t->output);
+        if (!folder)
+            return pv_fail(t->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+        uint64_t count = (uint64_t)core->n * core->stride;
+        psdvec_status status = pv_large_alloc(t->ctx, count, sizeof *core->U, folder,
+                                              pv_large_spills(t->ctx, count * sizeof *core->U, 0),
+                                              "the state", all);
+        free(folder);
+        PV_TRY(status);
+    }
+    return send_to_leader(t, core->U, core->stride, all->data);
+}
+
 static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
 {
     training *t = user;
+    pv_large all = {0};
+    psdvec_status status = collect_state(t, core, &all);
     double(*history)[FIELDS_OF_ITERATION] =
         pv_alloc(t->ctx, course->done, sizeof *history, "the course of training");
-    if (!history)
-        return pv_failure(t->ctx);
+    if (status != PSDVEC_OK || !history) {
+        status = pv_failure(t->ctx);
+        goto done;
+    }
     for (uint32_t k = 0; k < course->done; k++) {
         const psdvec_iteration *it = &course->iterations[k];
         double fields[] = {it->iteration,  it->rank,     it->positive, it->objective,
@@ -120,14 +165,15 @@ static psdvec_status save_iteration(void *user, const pv_core *core, const pv_co
     }
     uint8_t finished = course->finished;
     const pv_tensor tensors[] = {
-        pv_tensor_of("vectors", PV_DTYPE_F32, core->n, core->stride, core->U),
+        pv_tensor_of("vectors", PV_DTYPE_F32, core->n, core->stride, all.data ? all.data : core->U),
         pv_tensor_of("sign", PV_DTYPE_F32, core->stride, 0, core->sign),
         pv_tensor_of("values", PV_DTYPE_F32, core->stride, 0, course->values),
         pv_tensor_of("history", PV_DTYPE_F64, course->done, FIELDS_OF_ITERATION, history),
         pv_tensor_of("finished", PV_DTYPE_U8, 1, 0, &finished)};
-    psdvec_status status =
-        pv_partial_save(t->partial, "core", tensors, sizeof tensors / sizeof *tensors);
+    status = pv_partial_save(t->partial, "core", tensors, sizeof tensors / sizeof *tensors);
+done:
     pv_free(t->ctx, history);
+    pv_large_free(t->ctx, &all);
     return status;
 }
 
@@ -161,7 +207,8 @@ static psdvec_status load_iteration(training *t, pv_core *core, pv_course *cours
                 pv_st_path(file));
         goto done;
     }
-    memcpy(core->U, vectors->data, vectors->bytes);
+    memcpy(core->U, (const float *)vectors->data + core->pairs->first * core->stride,
+           core->pairs->matrix.rows * core->stride * sizeof *core->U);
     memcpy(core->sign, sign->data, sign->bytes);
     memcpy(course->values, values->data, values->bytes);
     core->rank = course->iterations[done - 1].rank;
@@ -177,9 +224,10 @@ done:
 static void take_core(training *t, const pv_core *core, const pv_course *course)
 {
     size_t rank = core->rank < t->dim ? core->rank : t->dim;
-    for (size_t i = 0; i < t->core; i++)
+    for (size_t i = 0; i < core->pairs->matrix.rows; i++)
         for (size_t k = 0; k < rank; k++)
-            t->vectors[i * t->dim + k] = core->U[i * core->stride + k] / core->root[i];
+            t->part[i * t->dim + k] = core->U[i * core->stride + k] /
+                                      core->root[core->pairs->first + i];
     for (size_t k = 0; k < t->dim; k++) {
         t->eigenvalues[k] = k < rank ? course->values[k] : 0;
         t->sign[k] = k < rank && core->sign[k] < 0 ? -1 : 1;
@@ -200,8 +248,8 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
-/* With `core`: adds the pairs of core words, whose products it has. Without: adds all other pairs,
- * and the words. */
+/* With `core`: adds the pairs of core words, whose products it has, together with the other members.
+ * Without: adds all other pairs, and the words. */
 static psdvec_status add_joint(training *t, const pv_core *core)
 {
     double began = pv_now();
@@ -216,7 +264,7 @@ static psdvec_status add_joint(training *t, const pv_core *core)
                        .word = word,
                        .words = t->words,
                        .dim = t->dim,
-                       .vectors = t->vectors,
+                       .vectors = core ? t->part : t->vectors,
                        .eigenvalues = t->sign,
                        .beyond = t->joined};
     if (core || t->joined < t->words)
@@ -234,11 +282,16 @@ done:
 /* ---- The core ---------------------------------------------------------------------- */
 static psdvec_status tell_of_spilling(const training *t, const pv_pairs *pairs)
 {
-    uint64_t *among = pv_alloc(t->ctx, (size_t)t->core + 1, sizeof *among, "the numbers of pairs");
-    if (!among)
-        return pv_failure(t->ctx);
-    pv_pairs_among(pairs, among);
-    uint32_t smaller = pv_plan_smaller_core(t->ctx, t->options, t->counts, t->core, among);
+    uint32_t smaller = 0;
+    if (!pairs->division) {
+        uint64_t *among =
+            pv_alloc(t->ctx, (size_t)t->core + 1, sizeof *among, "the numbers of pairs");
+        if (!among)
+            return pv_failure(t->ctx);
+        pv_pairs_among(pairs, among);
+        smaller = pv_plan_smaller_core(t->ctx, t->options, t->counts, t->core, among);
+        pv_free(t->ctx, among);
+    }
     char remedy[64] = "";
     if (smaller)
         snprintf(remedy, sizeof remedy, "; with `core=%" PRIu32 "` they would fit", smaller);
@@ -246,7 +299,6 @@ static psdvec_status tell_of_spilling(const training *t, const pv_pairs *pairs)
             "the pairs of %" PRIu32 " core words do not fit into the memory limit and are kept in "
             "a temporary file of %.0f MB, which takes longer%s",
             t->core, (double)pairs->spilled / 1e6, remedy);
-    pv_free(t->ctx, among);
     return PSDVEC_OK;
 }
 
@@ -262,12 +314,13 @@ static psdvec_status solve_core(training *t)
     if (!folder)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
     /* Whether the pairs fit is known only after they have been counted. */
-    PV_TRY_DONE(pv_pairs_make(t->link, folder, pv_plan_pairs_bytes(ctx, t->options, t->counts),
+    PV_TRY_DONE(pv_pairs_make(t->link, t->division, folder,
+                              pv_plan_pairs_bytes(ctx, t->options, t->counts, t->division),
                               t->options->start > 0, &pairs));
     if (t->dim < t->options->dim)
         pv_step(ctx, "the core has %u words, so the vectors have %zu dimensions, not %u", t->core,
                 t->dim, t->options->dim);
-    t->report.pairs = pairs->count;
+    t->report.pairs = pairs->total;
     t->report.spilled_bytes = pairs->spilled;
     if (pairs->spilled)
         PV_TRY_DONE(tell_of_spilling(t, pairs));
@@ -282,7 +335,7 @@ static psdvec_status solve_core(training *t)
     PV_TRY_DONE(pv_algorithm1(core, &course, save_iteration, t));
     take_core(t, core, &course);
     t->report.solve_seconds = pv_now() - began;
-    if (pv_joint_core_serves(core, t->dim) && pv_group_leads(ctx))
+    if (pv_joint_core_serves(core, t->dim))
         PV_TRY_DONE(add_joint(t, core));
 done:
     pv_free(ctx, course.values);
@@ -306,8 +359,10 @@ static psdvec_status load_block(training *t, const char *name, uint32_t first, u
     PV_TRY_DONE(
         pv_state_require(t->ctx, file, "vectors", PV_DTYPE_F32, count, (int64_t)t->dim, &vectors));
     PV_TRY_DONE(pv_state_require(t->ctx, file, "spread", PV_DTYPE_F32, count, 0, &spread));
-    memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
-    memcpy(t->spread + first, spread->data, spread->bytes);
+    if (pv_group_leads(t->ctx)) { /* the others need only those of the core */
+        memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
+        memcpy(t->spread + first, spread->data, spread->bytes);
+    }
 done:
     pv_st_close(file);
     return status;
@@ -319,36 +374,19 @@ static uint32_t share_begin(const training *t, uint32_t count, uint32_t rank)
     return (uint32_t)((uint64_t)count * rank / pv_group_members(t->ctx));
 }
 
-/* Gets what the other members have solved. */
-static psdvec_status gather_block(training *t, uint32_t first, uint32_t count)
+/* The leader gets `columns` numbers of each word of a block: words_begin has those of this member, in
+ * the leader those of the first word of the block. */
+static psdvec_status gather_columns(const training *t, uint32_t count, size_t columns, float *from)
 {
-    psdvec_context *ctx = t->ctx;
-    if (!pv_group_shares(ctx))
-        return PSDVEC_OK;
-    uint32_t own = pv_group_rank(ctx), begin = share_begin(t, count, own);
-    uint32_t end = share_begin(t, count, own + 1);
-    psdvec_status status;
-    pv_buffer out = {.ctx = ctx}, *in = pv_group_buffers(ctx);
-    size_t row = t->dim * sizeof *t->vectors;
-    if (!in)
-        return pv_failure(ctx);
-    PV_TRY_DONE(
-        pv_buffer_append(&out, t->vectors + ((size_t)first + begin) * t->dim, (end - begin) * row));
-    PV_TRY_DONE(
-        pv_buffer_append(&out, t->spread + first + begin, (end - begin) * sizeof *t->spread));
-    PV_TRY_DONE(pv_group_gather(ctx, out.data, out.length, in));
-    for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
-        begin = share_begin(t, count, r);
-        size_t words = share_begin(t, count, r + 1) - begin;
-        if (words == 0)
-            continue;
-        memcpy(t->vectors + ((size_t)first + begin) * t->dim, in[r].data, words * row);
-        memcpy(t->spread + first + begin, in[r].data + words * row, words * sizeof *t->spread);
+    for (uint32_t r = 1; r < pv_group_members(t->ctx); r++) {
+        uint32_t begin = share_begin(t, count, r);
+        size_t bytes = (share_begin(t, count, r + 1) - begin) * columns * sizeof *from;
+        if (pv_group_leads(t->ctx))
+            pv_group_receive(t->ctx, r, from + begin * columns, bytes);
+        else if (r == pv_group_rank(t->ctx))
+            pv_group_send(t->ctx, 0, from, bytes);
     }
-done:
-    pv_buffer_free(&out);
-    pv_group_buffers_free(ctx, in);
-    return status;
+    return pv_group_move(t->ctx);
 }
 
 /* words, mu: words_a_block each, output. */
@@ -370,12 +408,16 @@ static psdvec_status solve_block(training *t, pv_regression *regression, pv_prog
                               (double)frequency[first + k],
                               (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
     }
-    float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
+    /* The leader solves the first words of a block, and the others keep only their own. */
+    float *vectors = t->vectors + (size_t)(pv_group_leads(t->ctx) ? first : t->core) * t->dim;
+    float *spread = t->spread + (pv_group_leads(t->ctx) ? first : t->core);
     uint32_t begin = share_begin(t, count, pv_group_rank(t->ctx));
     uint32_t end = share_begin(t, count, pv_group_rank(t->ctx) + 1);
-    PV_TRY(pv_regression_solve(regression, words + begin, end - begin, mu + begin,
-                               vectors + (size_t)begin * t->dim, spread + begin));
-    PV_TRY(gather_block(t, first, count));
+    PV_TRY(
+        pv_regression_solve(regression, words + begin, end - begin, mu + begin, vectors, spread));
+    PV_TRY(pv_group_meet(t->ctx, 0, NULL));
+    PV_TRY(gather_columns(t, count, t->dim, vectors));
+    PV_TRY(gather_columns(t, count, 1, spread));
     pv_progress_add(progress, count - (end - begin)); /* those of other members */
     const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
                                  pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};
@@ -477,15 +519,77 @@ done:
     return status;
 }
 
+/* ---- Members of a group ----------------------------------------------------------------- */
+
+/* The cost of a row of the core: about the time of the sparse products, which is that of its pairs,
+ * and of the dense algebra, which grows with the dimensions. Where a row has a pair in most columns,
+ * it is stored as a dense matrix, whose products are faster. */
+static uint64_t cost_of_row(uint64_t pairs, uint64_t columns, uint64_t dim)
+{
+    uint64_t dense = columns / 4;
+    return dim + (pairs < dense ? pairs : dense + (pairs - dense) / 4);
+}
+
+static psdvec_status divide_core(training *t)
+{
+    if (!pv_group_shares(t->ctx))
+        return PSDVEC_OK;
+    const pv_csr *rows = &t->counts->rows;
+    uint64_t *cost = pv_alloc(t->ctx, t->core, sizeof *cost, "the division of rows");
+    if (!cost)
+        return pv_failure(t->ctx);
+    for (uint32_t i = 0; i < t->core; i++)
+        cost[i] = cost_of_row(rows->end[i] - rows->begin[i], t->core, t->dim);
+    psdvec_status status = pv_division_make(t->ctx, t->core, cost, &t->division);
+    pv_free(t->ctx, cost);
+    return status;
+}
+
+/* Memory for the vectors: of all words, or in a group of the core's rows that are here. */
+static psdvec_status take_memory(training *t)
+{
+    if (t->core < t->words)
+        PV_TAKE_ZERO(&t->memory, t->spread, t->words);
+    if (t->division)
+        PV_TAKE_ZERO(&t->memory, t->part, pv_rows_own(t->division, t->core) * t->dim);
+    else
+        t->part = PV_TAKE_ZERO(&t->memory, t->vectors, (size_t)t->words * t->dim);
+    PV_TAKE_ZERO(&t->memory, t->eigenvalues, t->dim);
+    PV_TAKE_ZERO(&t->memory, t->sign, t->dim);
+    PV_TAKE_ZERO(&t->memory, t->iterations, t->options->iterations);
+    return pv_scope_status(&t->memory);
+}
+
+/* The members give the leader the vectors of the core, and each other if they need them for the
+ * regression. */
+static psdvec_status collect_vectors(training *t)
+{
+    const pv_division *d = t->division;
+    bool others = t->core < t->words;
+    if (!d)
+        return PSDVEC_OK;
+    size_t rows = pv_group_leads(t->ctx) ? t->words : others ? t->core + pv_most_solved(t->ctx) : 0;
+    PV_TAKE_ZERO(&t->memory, t->vectors, rows * t->dim);
+    PV_TRY(pv_scope_status(&t->memory));
+    if (others) {
+        pv_tiles mine = d->share[d->rank];
+        memcpy(t->vectors + mine.first * t->dim, t->part,
+               (mine.end - mine.first) * t->dim * sizeof *t->part);
+        PV_TRY(pv_division_complete(d, t->vectors, t->dim * sizeof *t->vectors));
+    } else
+        PV_TRY(send_to_leader(t, t->part, t->dim, t->vectors));
+    pv_scope_drop(&t->memory, t->part);
+    t->part = NULL;
+    return PSDVEC_OK;
+}
+
 /* ---- The complete run ------------------------------------------------------------------ */
 /* Checks that memory and disk space suffice, before any work. */
 static psdvec_status check_plan(training *t)
 {
     psdvec_train_plan plan;
-    pv_plan_fill(t->ctx, t->options, t->counts, 0, &plan);
-    t->core = plan.core_words;
-    t->dim = plan.dim;
-    PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, &plan));
+    pv_plan_fill(t->ctx, t->options, t->counts, 0, t->division, &plan);
+    PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, t->division, &plan));
     if (!pv_group_leads(t->ctx))
         return PSDVEC_OK;
     pv_output *output;
@@ -518,17 +622,15 @@ static psdvec_status run_training(training *t)
 {
     psdvec_context *ctx = t->ctx;
     t->words = t->counts->info.words;
+    t->core = pv_core_words(t->options, t->counts);
+    t->dim = t->options->dim < t->core ? t->options->dim : t->core;
+    PV_TRY(divide_core(t));
     PV_TRY(check_plan(t));
     warn_of_order(t);
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
-    if (t->core < t->words)
-        PV_TAKE_ZERO(&t->memory, t->spread, t->words);
-    PV_TAKE_ZERO(&t->memory, t->vectors, (size_t)t->words * t->dim);
-    PV_TAKE_ZERO(&t->memory, t->eigenvalues, t->dim);
-    PV_TAKE_ZERO(&t->memory, t->sign, t->dim);
-    PV_TAKE_ZERO(&t->memory, t->iterations, t->options->iterations);
-    PV_TRY(pv_scope_status(&t->memory));
+    PV_TRY(take_memory(t));
     PV_TRY(solve_core(t));
+    PV_TRY(collect_vectors(t));
     PV_TRY(solve_others(t));
     if (pv_group_leads(ctx)) {
         PV_TRY(add_joint(t, NULL));
@@ -553,6 +655,7 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     status = run_training(t);
 done:
     pv_scope_free(&t->memory);
+    pv_division_free(t->division);
     pv_forms_free(&t->forms);
     pv_readout_free(&t->readout);
     pv_link_close(t->link);

@@ -6,6 +6,7 @@
 #include "count/count.h"
 #include "link/link.h"
 #include "model/model_write.h"
+#include "sparse/division.h"
 
 /* Fits parameters of the finished model to the text that is held out from the counts; writes
  * nothing to `json`, or a JSON object for the metadata `fit`. */
@@ -45,13 +46,14 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
 /* ---- Resources of a run, known before it starts (plan.c) ------------------------------------ */
 
 /* Fills in everything except `seconds` and `core_in_memory`. `pairs`: number of pairs of core
- * words. */
+ * words. With a division, the memory is that of this member of the group. */
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
-                  const psdvec_counts *counts, uint64_t pairs, psdvec_train_plan *plan);
+                  const psdvec_counts *counts, uint64_t pairs, const pv_division *division,
+                  psdvec_train_plan *plan);
 
 /* Bytes that the budget leaves for the arrays of pairs that may go to a file instead. */
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *options,
-                             const psdvec_counts *counts);
+                             const psdvec_counts *counts, const pv_division *division);
 
 /* The largest number of core words below `core`, in round figures, with which a run fits the
  * budget; 0 if there is none. among: the numbers of pairs (pairs.h), which are to be in memory;
@@ -60,8 +62,16 @@ uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *o
                               const psdvec_counts *counts, uint32_t core, const uint64_t *among);
 
 /* Returns PSDVEC_ERR_BUDGET if even the minimum does not fit, naming the options that would
- * help. */
+ * help. The members of a group need as much as the one that needs the most. */
 psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
-                            const psdvec_counts *counts, const psdvec_train_plan *plan);
+                            const psdvec_counts *counts, const pv_division *division,
+                            const psdvec_train_plan *plan);
+
+/* The number of words of the core. */
+uint32_t pv_core_words(const psdvec_train_options *options, const psdvec_counts *counts);
+/* Words outside the core are solved in blocks; the largest number that a member of a group solves of
+ * one. */
+enum { PV_WORDS_A_BLOCK = 20000 };
+uint32_t pv_most_solved(const psdvec_context *ctx);
 
 #endif

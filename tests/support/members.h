@@ -10,7 +10,8 @@ enum { MOST_MEMBERS = 5 };
 typedef void member_fn(void *arg, uint32_t rank, psdvec_context *ctx);
 
 /* Runs fn in `members` members at the same time and waits for all. options: one per member. Fails
- * unless each has returned its memory. */
+ * unless each has returned its memory. An odd number of members can start exchanges without waiting
+ * for their end, an even number cannot. */
 void run_members(uint32_t members, const psdvec_context_options *options, member_fn *fn, void *arg);
 
 #endif

@@ -32,7 +32,8 @@ static run run_open(psdvec_context *ctx, const problem *p, const psdvec_train_op
     run r = {.ctx = ctx};
     well(ctx, psdvec_counts_open(ctx, p->path, &r.counts));
     well(ctx, pv_link_open(ctx, r.counts, o, NULL, &r.link));
-    well(ctx, pv_pairs_make(r.link, p->folder, spill ? 0 : UINT64_MAX, o->start != 0, &r.pairs));
+    well(ctx,
+         pv_pairs_make(r.link, NULL, p->folder, spill ? 0 : UINT64_MAX, o->start != 0, &r.pairs));
     well(ctx, pv_core_open(r.link, r.pairs, pv_rank_most(o, r.link->core), &r.core));
     r.course.iterations = calloc(o->iterations, sizeof *r.course.iterations);
     r.course.values = calloc(r.core->stride, sizeof *r.course.values);

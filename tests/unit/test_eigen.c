@@ -428,7 +428,7 @@ enum { MEMBERS = 3 };
 
 /* A matrix of which each member multiplies its rows. */
 typedef struct part {
-    psdvec_context *ctx;
+    const pv_division *division;
     const dense *m;
     float *X; /* all rows of the block that is multiplied */
 } part;
@@ -437,19 +437,19 @@ static psdvec_status apply_part(void *self, const float *X, float *Y, size_t k)
 {
     part *own = self;
     size_t n = own->m->n;
-    pv_tall_share rows = pv_tall_own(own->ctx, n, true);
-    memcpy(own->X + rows.first * k, X + rows.first * k, (rows.end - rows.first) * k * sizeof *X);
-    PV_TRY(pv_tall_gather(own->ctx, n, own->X, k, k));
+    pv_tiles rows = pv_tiles_own(own->division, n);
+    PV_TRY(pv_tall_gather(n, (pv_tall){X, k, k, own->division}, own->X));
     /* Row by row, so that the bits do not depend on how many rows there are. */
     for (size_t i = rows.first; i < rows.end; i++)
         cblas_sgemv(CblasRowMajor, CblasTrans, (int)n, (int)k, 1, own->X, (int)k,
-                    own->m->single + i * n, 1, 0, Y + i * k, 1);
+                    own->m->single + i * n, 1, 0, Y + (i - rows.first) * k, 1);
     return PSDVEC_OK;
 }
 
 typedef struct divided_job {
     const dense *m;
     solved result[MEMBERS];
+    pv_tiles rows[MEMBERS];
     psdvec_status status[MEMBERS];
 } divided_job;
 
@@ -457,13 +457,26 @@ static void solve_divided(void *arg, uint32_t rank, psdvec_context *ctx)
 {
     divided_job *job = arg;
     solved *r = &job->result[rank];
-    part own = {.ctx = ctx, .m = job->m, .X = zeros(job->m->n * 64, sizeof(float))};
-    pv_operator matrix = {.n = job->m->n, .divided = true, .self = &own, .apply = apply_part};
+    size_t n = job->m->n;
+    part own = {.m = job->m, .X = zeros(n * 64, sizeof(float))};
+    pv_division *division = NULL;
     pv_eigen_options o = options_of(r->want, PV_EIGEN_MAGNITUDE, 16, 0);
+    uint64_t *cost = zeros(n, sizeof *cost);
+    for (size_t i = 0; i < n; i++)
+        cost[i] = i < 400 ? 9 : 1; /* the first member has one tile, the last two */
     pv_group_begin(ctx);
-    job->status[rank] =
-        pv_group_end(ctx, pv_eigen(ctx, &matrix, &o, r->value, r->vector, &r->report));
+    psdvec_status status = pv_division_make(ctx, n, cost, &division);
+    if (status == PSDVEC_OK) {
+        pv_operator matrix = {.n = n, .division = division, .self = &own, .apply = apply_part};
+        own.division = division;
+        job->rows[rank] = pv_tiles_own(division, n);
+        status = pv_eigen(ctx, &matrix, &o, r->value, r->vector + job->rows[rank].first * r->want,
+                          &r->report);
+    }
+    pv_division_free(division);
+    job->status[rank] = pv_group_end(ctx, status);
     free(own.X);
+    free(cost);
 }
 
 static psdvec_context *seeded(uint64_t seed)
@@ -522,7 +535,7 @@ static void processes_that_share_the_rows_find_the_same_bits(void **state)
     enum { N = 1600, WANT = 30 }; /* four tiles */
     dense m = dense_random(9, N, -1);
     psdvec_context *ctx = context_of(1);
-    part whole = {.ctx = ctx, .m = &m, .X = zeros(N * 64, sizeof(float))};
+    part whole = {.m = &m, .X = zeros(N * 64, sizeof(float))};
     pv_operator matrix = {.n = N, .self = &whole, .apply = apply_part};
     pv_eigen_options o = options_of(WANT, PV_EIGEN_MAGNITUDE, 16, 0);
     solved alone = solve(ctx, &matrix, &o);
@@ -539,7 +552,11 @@ static void processes_that_share_the_rows_find_the_same_bits(void **state)
         assert_int_equal(job.status[k], PSDVEC_OK);
         assert_int_equal(job.result[k].report.columns, alone.report.columns);
         assert_memory_equal(job.result[k].value, alone.value, WANT * sizeof(double));
-        assert_memory_equal(job.result[k].vector, alone.vector, N * WANT * sizeof(float));
+        pv_tiles own = job.rows[k];
+        assert_int_equal(own.end_tile - own.first_tile, k == 2 ? 2 : 1);
+        assert_memory_equal(job.result[k].vector + own.first * WANT,
+                            alone.vector + own.first * WANT,
+                            (own.end - own.first) * WANT * sizeof(float));
         solved_free(&job.result[k]);
     }
     check_vectors(&alone, &matrix, WANT, 1e-3);
@@ -710,7 +727,7 @@ static void tall_products_are_those_of_loops(void **state)
         float *y = random_floats(&d, n * STRIDE), *M = random_floats(&d, A * B);
         float *before = zeros(n * STRIDE, sizeof *before);
         double gram[A * B];
-        pv_tall left = {a, STRIDE, A, false}, right = {b, STRIDE, B, false};
+        pv_tall left = {a, STRIDE, A, NULL}, right = {b, STRIDE, B, NULL};
         well(ctx, pv_tall_gram(ctx, n, left, right, NULL, gram));
         for (size_t p = 0; p < A; p++)
             for (size_t q = 0; q < B; q++) {
@@ -729,7 +746,7 @@ static void tall_products_are_those_of_loops(void **state)
                 assert_close(y[i * STRIDE + q], sum, 2e-5);
             }
         memcpy(before, a, n * STRIDE * sizeof *a);
-        well(ctx, pv_tall_transform(ctx, n, a, STRIDE, A, false, M, B));
+        well(ctx, pv_tall_transform(ctx, n, a, STRIDE, A, NULL, M, B));
         for (size_t i = 0; i < n; i++)
             for (size_t q = 0; q < STRIDE; q++) {
                 double sum = q < B ? 0 : before[i * STRIDE + q];
@@ -833,8 +850,8 @@ static void fast_and_portable_dot_products_agree(void **state)
         for (size_t t = 0; t < count; t++)
             column[t] = (uint32_t)dice_below(&d, ROWS);
         plain[count] = quick[count] = 77;
-        pv_kernels_plain.row_dots(column, count, a, V, stride, dim, plain);
-        fast->row_dots(column, count, a, V, stride, dim, quick);
+        pv_kernels_plain.row_dots(column, count, a, V, 0, stride, dim, plain);
+        fast->row_dots(column, count, a, V, 0, stride, dim, quick);
         for (size_t t = 0; t < count; t++) {
             double sum = 0;
             for (size_t c = 0; c < dim; c++)

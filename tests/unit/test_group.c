@@ -284,6 +284,75 @@ static void members_share_the_regression(void **state)
     train_together(*state, PSDVEC_PRESET_PAPER, 1700, 0);
 }
 
+/* ---- Memory ----------------------------------------------------------------------------------- */
+
+typedef struct training {
+    const psdvec_train_options *options;
+    const char *counts, *output;
+    psdvec_status status[MOST_MEMBERS];
+    char message[MOST_MEMBERS][500];
+} training;
+
+static void train_member(void *arg, uint32_t rank, psdvec_context *ctx)
+{
+    training *t = arg;
+    t->status[rank] = psdvec_train(ctx, t->options, t->counts, t->output, NULL);
+    snprintf(t->message[rank], sizeof t->message[rank], "%s", psdvec_error_message(ctx));
+}
+
+static void train_members(training *t, uint32_t members, uint64_t memory)
+{
+    psdvec_context_options options[MOST_MEMBERS];
+    for (uint32_t r = 0; r < members; r++) {
+        psdvec_context_options_default(&options[r]);
+        options[r].threads = 1;
+        options[r].memory = memory;
+    }
+    run_members(members, options, train_member, t);
+}
+
+/* Members hold only their rows of the pairs, the vectors and the basis, so a training that needs
+ * more memory than a process has can be divided. */
+static void members_train_what_does_not_fit_one_process(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 2;
+    train.dim = 100;
+    train.iterations = 2;
+    train.order = train.spelling = 0;
+    char counts[220];
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    const char *inputs[] = {b->files[0], b->files[2]};
+    psdvec_context *ctx;
+    psdvec_context_options one;
+    psdvec_context_options_default(&one);
+    one.threads = 1;
+    assert_int_equal(psdvec_context_new(&one, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, inputs, 2, counts, NULL), PSDVEC_OK);
+    psdvec_train_plan plan;
+    assert_int_equal(psdvec_train_plan_make(ctx, &train, counts, &plan), PSDVEC_OK);
+    assert_int_equal(psdvec_train(ctx, &train, counts, b->alone, NULL), PSDVEC_OK);
+    psdvec_context_free(ctx);
+    training t = {.options = &train, .counts = counts, .output = b->shared};
+    uint64_t memory = plan.memory_least * 7 / 10;
+    train_members(&t, 1, memory);
+    assert_int_equal(t.status[0], PSDVEC_ERR_BUDGET);
+    train_members(&t, 3, memory);
+    for (uint32_t r = 0; r < 3; r++)
+        if (t.status[r] != PSDVEC_OK)
+            fail_msg("%u: %s", r, t.message[r]);
+    assert_same_file(b->alone, b->shared);
+    /* All refuse with one message if it does not fit three either. */
+    train_members(&t, 3, plan.memory_least / 4);
+    for (uint32_t r = 0; r < 3; r++) {
+        assert_int_equal(t.status[r], PSDVEC_ERR_BUDGET);
+        assert_non_null(strstr(t.message[r], "in one of 3 processes"));
+    }
+}
+
 static void all_members_fail_with_one_message(void **state)
 {
     bench *b = *state;
@@ -359,6 +428,38 @@ static void a_member_that_stops_ends_the_call(void **state)
     assert_true(finished);
 }
 
+/* The same for training, whose exchanges are of other kinds. */
+static void a_member_that_stops_ends_the_training(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 2;
+    train.dim = 10;
+    train.core = 1300;
+    train.iterations = 2;
+    const char *inputs[] = {b->files[0]};
+    int finished = 0;
+    for (int polls = 40; polls < 1000000 && !finished; polls += polls * 2 / 3) {
+        job list[3];
+        for (uint32_t r = 0; r < 3; r++)
+            list[r] = (job){.options = &counting,
+                            .train = &train,
+                            .inputs = inputs,
+                            .input_count = 1,
+                            .output = b->shared,
+                            .threads = 1 + (int)(r % 2),
+                            .polls_left = r == (uint32_t)polls % 3 ? polls : -1};
+        run_jobs(list, 3);
+        finished = list[0].status == PSDVEC_OK;
+        for (uint32_t r = 0; r < 3; r++)
+            if (list[r].status != (finished ? PSDVEC_OK : PSDVEC_ERR_CANCELLED))
+                fail_msg("%u after %d: %s", r, polls, list[r].message);
+    }
+    assert_true(finished);
+}
+
 static void too_little_memory_of_one_member_ends_the_call(void **state)
 {
     bench *b = *state;
@@ -424,9 +525,11 @@ int main(void)
         TEST(phrases_are_found_together),
         TEST(members_solve_the_core_together),
         TEST(members_share_the_regression),
+        TEST(members_train_what_does_not_fit_one_process),
         TEST(all_members_fail_with_one_message),
         TEST(different_options_and_inputs_are_refused),
         TEST(a_member_that_stops_ends_the_call),
+        TEST(a_member_that_stops_ends_the_training),
         TEST(too_little_memory_of_one_member_ends_the_call),
         cmocka_unit_test(a_group_must_be_valid),
     };

@@ -87,7 +87,7 @@ static size_t compare_pairs(problem *p, const psdvec_train_options *o)
     pv_pairs *pairs = NULL;
     dice d = {99};
     well(p->ctx, pv_link_open(p->ctx, p->counts, o, NULL, &link));
-    well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, true, &pairs));
+    well(p->ctx, pv_pairs_make(link, NULL, p->folder, UINT64_MAX, true, &pairs));
     assert_int_equal(pairs->matrix.rows, n);
     pairs_are_counted(link, pairs);
     pattern_is_symmetric(pairs);
@@ -340,7 +340,7 @@ static void mirrored_values_are_on_both_sides(void **state)
     pv_link *link;
     pv_pairs *pairs;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
-    well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs));
+    well(p->ctx, pv_pairs_make(link, NULL, p->folder, UINT64_MAX, false, &pairs));
     for (uint32_t i = 0; i < pairs->matrix.rows; i++)
         for (uint64_t k = pairs->middle[i]; k < pairs->matrix.begin[i + 1]; k++)
             pairs->matrix.value[k] = (float)(i * 1000 + pairs->matrix.column[k]);
@@ -366,7 +366,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
     pv_link *link;
     pv_pairs *pairs;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
-    well(p->ctx, pv_pairs_make(link, p->folder, UINT64_MAX, true, &pairs));
+    well(p->ctx, pv_pairs_make(link, NULL, p->folder, UINT64_MAX, true, &pairs));
     assert_false(pairs->matrix.column_memory.mapped);
     for (int threads = 1; threads <= 4; threads *= 2)
         for (int spill = 0; spill < 2; spill++) {
@@ -376,7 +376,7 @@ static void pairs_are_the_same_bits_for_any_threads_and_in_a_file(void **state)
             pv_pairs *again;
             well(ctx, psdvec_counts_open(ctx, p->path, &counts));
             well(ctx, pv_link_open(ctx, counts, &o, NULL, &other));
-            well(ctx, pv_pairs_make(other, p->folder, spill ? 0 : UINT64_MAX, true, &again));
+            well(ctx, pv_pairs_make(other, NULL, p->folder, spill ? 0 : UINT64_MAX, true, &again));
             assert_true(again->matrix.column_memory.mapped == (spill == 1));
             assert_int_equal(scratch_entries(p->folder), 1); /* the file is unlinked */
             assert_int_equal(again->count, pairs->count);
@@ -422,7 +422,7 @@ static void a_core_without_pairs_fails_with_a_message(void **state)
         pv_begin(p->ctx);
         psdvec_status status = pv_link_open(p->ctx, p->counts, &o, NULL, &link);
         if (status == PSDVEC_OK)
-            status = pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs);
+            status = pv_pairs_make(link, NULL, p->folder, UINT64_MAX, false, &pairs);
         assert_int_equal(status, PSDVEC_ERR_EMPTY);
         assert_contains(psdvec_error_message(p->ctx), "no two different words");
         pv_pairs_free(pairs);
@@ -441,7 +441,8 @@ static void a_number_that_is_not_finite_is_reported_with_its_words(void **state)
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
     link->unigram[29] = NAN;
     pv_begin(p->ctx);
-    assert_int_equal(pv_pairs_make(link, p->folder, UINT64_MAX, false, &pairs), PSDVEC_ERR_NUMERIC);
+    assert_int_equal(pv_pairs_make(link, NULL, p->folder, UINT64_MAX, false, &pairs),
+                     PSDVEC_ERR_NUMERIC);
     assert_contains(psdvec_error_message(p->ctx), "\"w29\"");
     assert_contains(psdvec_error_message(p->ctx), "not finite");
     pv_pairs_free(pairs);

@@ -76,8 +76,8 @@ static void the_eigensolver_takes_the_predicted_memory(void **state)
             well(ctx, pv_eigen(ctx, &matrix, &options, values, vectors, &report));
             char what[60];
             snprintf(what, sizeof what, "n %zu, want %zu, %d threads", n, want, threads);
-            assert_foreseen(what, pv_eigen_bytes(&options, n, 0, threads), psdvec_peak_memory(ctx),
-                            threads, 1.2, 100000);
+            assert_foreseen(what, pv_eigen_bytes(&options, n, NULL, 0, threads),
+                            psdvec_peak_memory(ctx), threads, 1.2, 100000);
             free(vectors);
             free(values);
             psdvec_context_free(ctx);
@@ -148,23 +148,23 @@ static void link_pairs_and_core_take_the_predicted_memory(void **state)
             uint64_t while_linking = pv_link_bytes(counts) + pv_link_open_bytes(counts, threads);
             assert_foreseen("opening it", while_linking, psdvec_peak_memory(ctx) - opened, threads,
                             1, 8192);
-            well(ctx, pv_pairs_make(link, p->folder, UINT64_MAX, o.start != 0, &pairs));
+            well(ctx, pv_pairs_make(link, NULL, p->folder, UINT64_MAX, o.start != 0, &pairs));
             uint64_t paired = atomic_load(&ctx->memory_used);
-            uint64_t arrays = pv_pairs_bytes(n) + pv_pairs_large_bytes(pairs->count);
+            uint64_t arrays = pv_pairs_bytes(n, NULL) + pv_pairs_large_bytes(pairs->count);
             assert_foreseen("the pairs", arrays, paired - linked, threads, 1.2, 65536);
-            arrays += pv_pairs_make_bytes(n, counts->info.bigrams, threads);
+            arrays += pv_pairs_make_bytes(n, NULL, counts->info.bigrams, threads);
             assert_foreseen("making pairs", arrays, psdvec_peak_memory(ctx) - linked, threads, 1.2,
                             65536);
             well(ctx, pv_core_open(link, pairs, pv_rank_most(&o, n), &core));
             uint64_t cored = atomic_load(&ctx->memory_used);
-            assert_foreseen("the core", pv_core_bytes(n, pv_rank_most(&o, n)), cored - paired,
+            assert_foreseen("the core", pv_core_bytes(n, NULL, pv_rank_most(&o, n)), cored - paired,
                             threads, 1.2, 4096);
             pv_course course = {.iterations = calloc(o.iterations, sizeof *course.iterations),
                                 .values = calloc(core->stride, sizeof *course.values)};
             assert_true(course.iterations && course.values);
             ctx->memory_peak = cored;
             well(ctx, pv_algorithm1(core, &course, NULL, NULL));
-            assert_foreseen("Algorithm 1", pv_algorithm1_bytes(&o, n, threads),
+            assert_foreseen("Algorithm 1", pv_algorithm1_bytes(&o, n, NULL, threads),
                             psdvec_peak_memory(ctx) - cored, threads, 1.2, 65536);
             free(course.iterations);
             free(course.values);

@@ -97,8 +97,8 @@ static void check_kernels(const pv_tall_kernels *kernels, dice *d, size_t rows, 
                           size_t columns)
 {
     static const float factors[][2] = {{-1, 1}, {1, 0}, {-2, 0.5f}, {0.3f, -1}};
-    pv_tall a = {NULL, m + dice_below(d, 3) * 5, m, false};
-    pv_tall b = {NULL, columns + dice_below(d, 3) * 3, columns, false};
+    pv_tall a = {NULL, m + dice_below(d, 3) * 5, m, NULL};
+    pv_tall b = {NULL, columns + dice_below(d, 3) * 3, columns, NULL};
     size_t stride = columns + dice_below(d, 3) * 7, count = length_of(rows, stride, columns);
     float *A = random_floats(d, length_of(rows, a.stride, m));
     float *B = random_floats(d, length_of(rows, b.stride, columns));
@@ -170,10 +170,10 @@ static void inner_products_are_as_accurate_as_those_of_blas(void **state)
         }
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, M, K, ROWS, 1, A, M, B, K, 0, out, K);
     double blas = error_of(out, exact, M * K);
-    pv_tall_kernels_plain.gram(ROWS, (pv_tall){A, M, M, false}, (pv_tall){B, K, K, false}, out);
+    pv_tall_kernels_plain.gram(ROWS, (pv_tall){A, M, M, NULL}, (pv_tall){B, K, K, NULL}, out);
     assert_below(error_of(out, exact, M * K), blas);
     if (fast) {
-        fast->gram(ROWS, (pv_tall){A, M, M, false}, (pv_tall){B, K, K, false}, out);
+        fast->gram(ROWS, (pv_tall){A, M, M, NULL}, (pv_tall){B, K, K, NULL}, out);
         assert_below(error_of(out, exact, M * K), blas);
     }
     free(A);
@@ -198,7 +198,7 @@ static void products_with_few_columns_are_those_of_loops_with_any_number_of_thre
             float *A = random_floats(&d, length_of(n, STRIDE, M)), *B = random_floats(&d, count);
             float *mix = random_floats(&d, M * k), *Y[2];
             double *gram[2];
-            pv_tall a = {A, STRIDE, M, false}, b = {B, stride, k, false};
+            pv_tall a = {A, STRIDE, M, NULL}, b = {B, stride, k, NULL};
             for (int t = 0; t < 2; t++) {
                 psdvec_context *ctx = t ? three : one;
                 gram[t] = memory_of(M * k, sizeof *gram[t]);
@@ -237,8 +237,8 @@ static void nonfinite_numbers_stay_in_their_row(void **state)
     A[17 * M + 4] = INFINITY;
     const pv_tall_kernels *both[] = {&pv_tall_kernels_plain, pv_tall_kernels_best(K)};
     for (int t = 0; t < 2 && both[t]; t++) {
-        both[t]->multiply(ROWS, 1, (pv_tall){A, M, M, false}, mix, K, 0, Y, K);
-        both[t]->gram(ROWS, (pv_tall){A, M, M, false}, (pv_tall){B, K, K, false}, out);
+        both[t]->multiply(ROWS, 1, (pv_tall){A, M, M, NULL}, mix, K, 0, Y, K);
+        both[t]->gram(ROWS, (pv_tall){A, M, M, NULL}, (pv_tall){B, K, K, NULL}, out);
         for (size_t k = 0; k < ROWS * K; k++)
             assert_int_equal(!isfinite(Y[k]), k / K == 17);
         for (size_t k = 0; k < M * K; k++)
