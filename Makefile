@@ -10,6 +10,7 @@
 #   WERROR=1                        warnings are errors
 #   SANITIZE=address,undefined      build with sanitizers
 #   PORTABLE=1                      nothing beyond POSIX and plain C, to test the fallbacks
+#   BASE=folder                     a finished build, from which this one takes what would be the same
 #   BLAS=private, BLAS=shared       contain a serial OpenBLAS, or use the system's shared
 #                                   one (default: private where its archive is found)
 #   BLAS_ARCHIVE=path               the archive of a serial OpenBLAS for BLAS=private
@@ -201,6 +202,8 @@ LIB_CFLAGS = $(BASE_CFLAGS) $(POSIX) -Isrc $(PKG_CFLAGS) $(HAVE) $(FRAME) $(TAIL
 CLI_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -I. -Isrc $(EDIT_CFLAGS) $(HTTP_CFLAGS) $(FRAME) $(TAIL_CFLAGS)
 TEST_HAVE = $(HAVE) $(if $(ARPACK_LIBS),-DPV_HAVE_ARPACK)
 TEST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Isrc -Itests $(PKG_CFLAGS) $(CMOCKA_CFLAGS) $(TEST_HAVE) $(TAIL_CFLAGS)
+# Most of the time of a test is spent in the library, so optimising the test itself costs more than it gains.
+QUICK_CFLAGS = $(TEST_CFLAGS) $(if $(filter -O2 -O3,$(CFLAGS)),-O1)
 HOST_CFLAGS = $(BASE_CFLAGS) $(SYSTEM_FLAGS) -Itests $(OPENBLAS_CFLAGS) $(CMOCKA_CFLAGS) \
               $(if $(PRIVATE_BLAS),-DPV_BLAS_PRIVATE) $(TAIL_CFLAGS)
 ALL_LDFLAGS = $(LDHARDEN) $(LDFLAGS) $(SANITIZE_FLAGS) $(COVERAGE_FLAGS)
@@ -213,7 +216,7 @@ define FLAGS_TEXT
 $(CC): $(CC_VERSION)
 $(LIB_CFLAGS)
 $(EDIT_CFLAGS) $(HTTP_CFLAGS) $(PROGRAM_LIBS)
-$(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS)
+$(CMOCKA_CFLAGS) $(CMOCKA_LIBS) $(ARPACK_LIBS) $(TEST_LINKER)
 $(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(PRIVATE_BLAS)
 $(SONAME)
@@ -245,15 +248,30 @@ $(BUILD)/src/%.o: private CFLAGS_HERE = $(LIB_CFLAGS)
 $(BUILD)/cli/%.o $(BUILD)/server/%.o: private CFLAGS_HERE = $(CLI_CFLAGS)
 # The headers of MPI are those of the system, whose warnings do not count.
 $(BUILD)/mpi/%.o: private CFLAGS_HERE = $(CLI_CFLAGS) -Icli $(patsubst -I%,-isystem %,$(MPI_CFLAGS))
-$(BUILD)/tests/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
+$(BUILD)/tests/%.o: private CFLAGS_HERE = $(QUICK_CFLAGS)
 $(BUILD)/tests/host/%.o: private CFLAGS_HERE = $(HOST_CFLAGS)
-$(BUILD)/tests/fuzz/fuzz_cli_%.o: private CFLAGS_HERE = $(TEST_CFLAGS) -Icli -I.
+$(BUILD)/tests/fuzz/fuzz_cli_%.o: private CFLAGS_HERE = $(QUICK_CFLAGS) -Icli -I.
 $(BUILD)/bench/%.o: private CFLAGS_HERE = $(TEST_CFLAGS)
 $(BUILD)/%.o: %.c
-	$(call say,CC,$<)
-	@mkdir -p $(@D)
+	@printf '  CC      %s\n' $<; [ -d $(@D) ] || mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS_HERE) $(PREFIX_MAP) $(WERROR_FLAGS) -MMD -MP -c $< -o $@
 -include $(OBJECTS:.o=.d) $(MPI_OBJ:.o=.d)
+
+# With BASE, what does not differ from that build is copied: the private BLAS and, if only PORTABLE
+# differs, the objects of sources that contain none of the macros that depend on it, nor include a
+# header that does. compiler.h defines them.
+ifneq ($(BASE),)
+take = $(call say,SAME,$@)$(newline)	@mkdir -p $(@D)$(newline)	@cp $1 $(@D)
+ifneq ($(PORTABLE),)
+BASE_SRC := $(LIB_SRC) $(UNIT_SRC) $(SUPPORT_SRC) $(wildcard tests/host/*.c)
+BASE_OBJ := $(filter $(wildcard $(BASE)/*/*/*.o),$(BASE_SRC:%.c=$(BASE)/%.o))
+NOT_PORTABLE := $(filter-out src/util/compiler.h,$(shell grep -lE 'PV_(PORTABLE|SSE2|AVX2)' $(BASE_SRC) $(ALL_H)))
+SAME_OBJ := $(patsubst $(BASE)/%.d,$(BUILD)/%.o,$(shell grep -LF $(NOT_PORTABLE:%=-e %) $(BASE_OBJ:.o=.d)))
+$(BASE_OBJ:$(BASE)/%=$(BUILD)/%): $(BUILD)/%: $(BASE)/%
+$(SAME_OBJ): $(BUILD)/%.o:
+	$(call take,$(BASE)/$*.o)
+endif
+endif
 
 $(SETS_C): scripts/builtin-sets.sh $(SETS) $(BUILD)/sources
 	$(call say,SETS,$@)
@@ -293,9 +311,14 @@ define shared_blas
 	$Q$(CC) $(BLAS_CFLAGS) -c src/base/blas_shared.c -o $@
 	@rm -f $(BLAS_LIB)
 endef
+ifeq ($(BASE),)
 $(BLAS_OBJ): $(BLAS_SRC) src/base/blas.h scripts/private-blas.sh $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(if $(PRIVATE_BLAS),$(private_blas),$(shared_blas))
+else
+$(BLAS_OBJ): $(BASE)/openblas.o $(BUILD)/flags
+	$(call take,$(wildcard $(BASE)/openblas.o $(BASE)/libpv_blas.so))
+endif
 
 # D: without times and owners; other archivers than these two do not know it.
 AR_DETERMINISTIC = $(call once,AR_DETERMINISTIC,$(AR) --version | grep -q 'GNU\|LLVM' && echo D)
@@ -318,12 +341,15 @@ link = $(call say,LD,$@)$(newline)	$Q$(CC) $(PROGRAM_LDFLAGS) $(ALL_LDFLAGS) $1 
 $(BUILD)/psdvec: $(CLI_OBJ) $(BUILD)/$(STATIC) $(BUILD)/sources $(BUILD)/flags
 	$(call link,$(CLI_OBJ) $(BUILD)/$(STATIC) $(PROGRAM_LIBS))
 
+# A hundred test programs are linked by the fastest linker that there is.
+FAST_LINKER = $(call once,FAST_LINKER,for l in lld gold; do $(CC) -fuse-ld=$$$$l -Wl$(comma)--version && echo -fuse-ld=$$$$l && break; done | grep fuse)
+TEST_LINKER = $(if $(FUZZ_PLAIN)$(findstring -flto,$(CFLAGS) $(LDFLAGS))$(findstring -fuse-ld,$(LDFLAGS)),,$(FAST_LINKER))
 # Tests may compare with the system's BLAS.
 SUPPORT_OBJ := $(call objects,$(SUPPORT_SRC))
 TEST_LIB := $(BUILD)/$(PARTS) $(BLAS_OBJ)
 TEST_BLAS = $(if $(PRIVATE_BLAS),$(BLAS_LIB) -Wl$(comma)-rpath$(comma)$(abspath $(BUILD)),$(BLAS_OBJ))
 $(UNIT_BIN): %: %.o $(SUPPORT_OBJ) $(TEST_LIB) $(BUILD)/flags
-	$(call link,$< $(SUPPORT_OBJ) $(BUILD)/$(PARTS) $(TEST_BLAS) $(CMOCKA_LIBS) $(ARPACK_LIBS) $(OPENBLAS_LIBS))
+	$(call link,$(TEST_LINKER) $< $(SUPPORT_OBJ) $(BUILD)/$(PARTS) $(TEST_BLAS) $(CMOCKA_LIBS) $(ARPACK_LIBS) $(OPENBLAS_LIBS))
 # Host programs: they use only the public header and the shared library, and link their own BLAS.
 HOST_OBJ := $(call objects,tests/host/tour.c tests/support/scratch.c tests/support/locales.c)
 $(HOST_BIN): %: %.o $(HOST_OBJ) $(BUILD)/$(SHARED) $(BUILD)/flags
@@ -350,7 +376,7 @@ $(CLI_PARTS): $(CLI_OBJ) $(BUILD)/sources
 $(BUILD)/psdvec-mpi: $(MPI_OBJ) $(CLI_PARTS) $(BUILD)/$(STATIC) $(BUILD)/flags
 	$(call link,$(MPI_OBJ) $(CLI_PARTS) $(BUILD)/$(STATIC) $(PROGRAM_LIBS) $(MPI_LIBS))
 FUZZ_SUPPORT := $(call objects,tests/support/tensor_mutator.c $(FUZZ_FILES_SRC))
-fuzz_link = $(call link,$1 $< $(FUZZ_SUPPORT) $(filter $(CLI_PARTS),$^) $(BUILD)/$(PARTS) $(TEST_BLAS) \
+fuzz_link = $(call link,$(TEST_LINKER) $1 $< $(FUZZ_SUPPORT) $(filter $(CLI_PARTS),$^) $(BUILD)/$(PARTS) $(TEST_BLAS) \
     $(if $(filter $(CLI_PARTS),$^),$(PROGRAM_LIBS)))
 $(CLI_SEED_BIN) $(FUZZ_CLI_SRC:%.c=$(BUILD)/%): $(CLI_PARTS)
 $(FUZZ_BIN): %: %.o $(FUZZ_SUPPORT) $(TEST_LIB) $(BUILD)/flags

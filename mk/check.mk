@@ -25,33 +25,43 @@ demo: ## train on a real corpus and show results; TEXT=path for another text
 	+@$(SUBMAKE) all
 	@BUILD='$(BUILD)' PSDVEC='$(BUILD)/psdvec' sh scripts/demo.sh $(if $(TEXT),'$(TEXT)')
 
-# These take minutes with the address sanitizer, so only `make asan` runs them there.
-LONG_WITH_ASAN := test_algorithm1 test_eigen test_group test_plan test_topicvec
+# These take minutes with the address sanitizer or the plain kernels, so only `make asan` and
+# `make portable` run them there.
+LONG_UNIT := test_algorithm1 test_eigen test_group test_plan test_topicvec
+QUICK_UNIT = $(filter-out $(LONG_UNIT:%=$(BUILD)/tests/unit/%),$(UNIT_BIN))
+ASAN_BIN = $(QUICK_UNIT:$(BUILD)/%=$(BUILD)/asan/%)
+PORTABLE_BIN = $(QUICK_UNIT:$(BUILD)/%=$(BUILD)/portable/%)
+TEST_SUITES = $(SUITES) tests/check_abi.sh tests/check_hardening.sh scripts/check-install.sh scripts/check-dist.sh \
+    scripts/check-wheel.sh scripts/check-warnings.sh scripts/check-runner.sh bindings/python/tests/check.sh \
+    $(ASAN_BIN) $(LIB_SEED_BIN:$(BUILD)/%=$(BUILD)/asan/%) $(CLI_SEED_BIN) $(PORTABLE_BIN)
+# The longest suites begin first, so that no core waits for the last one.
+LONGEST = scripts/check-warnings.sh tests/cli/docs.bats tests/cli/explore_browser.bats tests/check_faults.sh bindings/python/tests/check.sh \
+    tests/cli/bad_input.bats tests/cli/train.bats scripts/check-wheel.sh tests/cli/golden_files.bats tests/cli/explore.bats \
+    $(filter %/test_count_random %/test_arguments,$(TEST_SUITES))
+# With a sanitizer and with PORTABLE=1, random tests take fewer rounds (tests/support/rounds.h).
 test: ## run the tests that must pass before a commit, in a few minutes
 	$(NEED) build test
 	+@$(SUBMAKE) WERROR=1 all unit-tests test-tools $(CLI_SEED_BIN) $(if $(HAVE_MPI),mpi-program) $(if $(HAVE_PYTHON),python)
-	+@$(call sanitized,asan,address$(comma)undefined) unit-tests library-seed-programs
-	+@$(portable) unit-tests
-	+@$(run_suites) tests/check_faults.sh $(BATS) tests/check_modules.sh tests/check_calls.sh tests/check_arguments.sh tests/check_data.sh tests/check_abi.sh tests/check_hardening.sh \
-	    scripts/check-install.sh scripts/check-dist.sh scripts/check-wheel.sh scripts/check-warnings.sh scripts/check-runner.sh \
-	    bindings/python/tests/check.sh \
-	    $(UNIT_BIN) $(HOST_BIN) $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(filter-out $(addprefix $(BUILD)/tests/unit/,$(LONG_WITH_ASAN)),$(UNIT_BIN))) \
-	    $(LIB_SEED_BIN:$(BUILD)/%=$(BUILD)/asan/%) $(CLI_SEED_BIN) \
-	    $(UNIT_BIN:$(BUILD)/%=$(BUILD)/portable/%)
+	+@$(call sanitized,asan,address$(comma)undefined) BASE='$(BUILD)' unit-tests library-seed-programs
+	+@$(portable) BASE='$(BUILD)' unit-tests
+	+@PSDVEC_TEST_QUICK=1 $(run_suites) $(LONGEST) $(filter-out $(LONGEST),$(TEST_SUITES))
 
 .PHONY: check-package
 check-package: ## run the unit tests and the Python tests, for the builds of packages; installs nothing
 	+@$(SUBMAKE) unit-tests $(if $(HAVE_PYTHON),python)
 	+@$(run_suites) $(UNIT_BIN) $(if $(HAVE_PYTHON),bindings/python/tests/check.sh)
 
+# Those that look at pages, in all widths and colour schemes; and the server under full load.
+BROWSER_BATS := tests/cli/explore.bats tests/cli/explore_browser.bats tests/cli/report.bats
 check-long: ## run all tests, including long ones, under each sanitizer, and the fuzzers
 	+@$(SUBMAKE) test
-	@$(if $(LONG_BATS),PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS),echo "No tests/long/*.bats.")
+	@PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) $(LONG_BATS) $(BROWSER_BATS)
 	@PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(run_suites) bindings/python/tests/check.sh
 	+@$(SUBMAKE) check-python-asan
 	+@TEST_TIMEOUT=14400 $(run_suites) scripts/check-arm64.sh
 	+@$(SUBMAKE) check-reproducible
-	+@$(SUBMAKE) asan
+	+@$(SUBMAKE) portable
+	+@PSDVEC_TEST_LONG=1 TEST_TIMEOUT=3600 $(SUBMAKE) asan
 	+@$(SUBMAKE) ubsan
 	+@$(SUBMAKE) tsan
 	+@$(SUBMAKE) fuzz
@@ -111,7 +121,7 @@ fuzz-seeds: ## add inputs that the fuzzers found to tests/fuzz/corpus, as few as
 	@sh scripts/fuzz-seeds.sh $(BUILD)/fuzz $(FUZZ_BIN:$(BUILD)/%=$(BUILD)/fuzz/%)
 
 ##@ Analysis
-.PHONY: asan ubsan tsan fuzz torture load coverage lint analyze format format-check
+.PHONY: asan ubsan tsan portable fuzz torture load coverage lint analyze format format-check
 asan: ## run unit and command-line tests with the address, leak and undefined-behaviour sanitizers
 	$(NEED) build test
 	+@$(call sanitized,asan,address$(comma)undefined) run-sanitized
@@ -124,7 +134,14 @@ tsan: ## run unit tests and the program on four threads with the thread sanitize
 	$(NEED) build test
 	+@$(call sanitized,tsan,thread) run-tsan
 
-.PHONY: run-sanitized run-tsan
+portable: ## run all rounds of the unit tests with the fallbacks and the plain kernels
+	$(NEED) build test
+	+@$(SUBMAKE) unit-tests
+	+@$(portable) BASE='$(BUILD)' run-portable
+
+.PHONY: run-sanitized run-tsan run-portable
+run-portable: unit-tests
+	@$(run_suites) $(UNIT_BIN)
 run-sanitized: program unit-tests test-tools seed-programs
 	@$(run_suites) $(SUITES) $(SEED_BIN)
 # The thread sanitizer of older compilers needs a memory layout without randomisation.

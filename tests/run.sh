@@ -9,7 +9,8 @@
 # announced, or none, counts as one more failure. Skipped cases count as neither.
 #
 # TEST_TIMEOUT  seconds a suite may take (600)
-# The output of each suite is kept in LOGS (build/test-logs).
+# The output of each suite is kept in LOGS (build/test-logs); LOGS/times.tsv has the seconds that each
+# took, elapsed and of the processor.
 set -u
 
 # ---- One suite: run it, count its TAP, leave NAME.out and NAME.count ----
@@ -56,6 +57,11 @@ if [ "${1:-}" = --one ]; then
     esac
     status=$?
     took=$(($(date +%s) - began))
+    # The second line of times has the processor time of finished children, user and system: 1m2.34s.
+    times >"${out%.out}.times"
+    processor=$(awk 'NR == 2 { split($0, t, /[ms ]+/); printf "%.1f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "${out%.out}.times")
+    rm -f "${out%.out}.times"
+    printf '%s\t%s\t%s\n' "$took" "$processor" "$name" >>"$logs/times.tsv"
 
     awk -v status=$status '
         /^1\.\.[0-9]+/ { split($0, p, /[. ]+/); plan += p[2]; next }

@@ -3,7 +3,7 @@
  * All of src/ is compiled for POSIX 2008 with the X/Open extensions; only platform.c and
  * util/system_file.c enable further features of the system, so a call that is not portable does not
  * compile anywhere else.
- * With PV_PORTABLE (make PORTABLE=1) only the fallbacks and the plain kernels are compiled, so that
+ * With make PORTABLE=1 only the fallbacks and the plain kernels are compiled, so that
  * they can be tested on any system.
  */
 #ifndef PV_BASE_PLATFORM_H

@@ -1,5 +1,5 @@
 /* Files without a name, and locks: features of the system beyond POSIX 2008, with fallbacks. As in
- * base/platform.h, PV_PORTABLE selects the fallbacks. */
+ * base/platform.h, make PORTABLE=1 selects the fallbacks. */
 #ifndef PV_UTIL_SYSTEM_FILE_H
 #define PV_UTIL_SYSTEM_FILE_H
 

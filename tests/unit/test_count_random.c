@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "corpus/icu_words.h"
 #include "support/reference_counter.h"
+#include "support/rounds.h"
 #include "support/scratch.h"
 
 #include <setjmp.h>
@@ -365,7 +366,7 @@ static void random_case(bench *b, size_t number)
 
 static void random_texts_and_options_count_like_the_reference(void **state)
 {
-    for (size_t number = 1; number <= 150; number++)
+    for (size_t number = 1, last = rounds(150, 30); number <= last; number++)
         random_case(*state, number);
 }
 
@@ -411,7 +412,7 @@ static void count_in_any_memory(bench *b, const psdvec_count_options *o, const c
     compare(b, o, texts, b->count, what);
     static const int threads[] = {1, 2, 5};
     dice d = {length};
-    for (size_t t = 0; t < 3; t++) {
+    for (size_t t = 3 - rounds(3, 1); t < 3; t++) {
         uint64_t least = smallest_budget(b, o, inputs, b->count, threads[t]);
         print_message("%s, %d threads: %.1f MiB are enough, %llu runs, %.1f MiB spilled\n", what,
                       threads[t], (double)least / 1048576, (unsigned long long)b->report.runs,
