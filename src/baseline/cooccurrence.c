@@ -59,7 +59,7 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
     out->margin = pv_alloc_zero(ctx, n, sizeof *out->margin, "pairs of words");
     if (!out->margin)
         return pv_failure(ctx);
-    pv_progress_begin(&job.progress, ctx, "pairing", "words", 2 * (uint64_t)n);
+    pv_progress_begin(&job.progress, ctx, "pairing", "pairs", 2 * counts->info.bigrams);
     PV_TRY_DONE(pv_column_blocks_make(ctx, counts->rows, 0, n, block_count, &job.blocks));
     PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     PV_TRY_DONE(pv_csr_store_reserve(&out->matrix, output, besides));

@@ -190,7 +190,8 @@ static psdvec_status count_pairs(make_job *job)
 {
     pv_pairs *pairs = job->pairs;
     psdvec_context *ctx = job->link->ctx;
-    pv_progress_begin(&job->progress, ctx, "pairing", "words", 2 * (uint64_t)pairs->matrix.rows);
+    const pv_csr *counts = &job->blocks.matrix;
+    pv_progress_begin(&job->progress, ctx, "pairing", "pairs", 2 * counts->end[counts->rows - 1]);
     PV_TRY(walk_counts(job));
     for (int w = 1; w < psdvec_threads(ctx); w++)
         for (size_t j = 0; j < pairs->n; j++)

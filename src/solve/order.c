@@ -108,7 +108,7 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
     job.mean = mean;
     PV_TRY_DONE(pv_column_blocks_make(ctx, link->counts->rows, 0, (uint32_t)words, most_blocks,
                                       &job.blocks));
-    pv_progress_begin(&job.progress, ctx, "order of words", "words", words);
+    pv_progress_begin(&job.progress, ctx, "order of words", "pairs", link->counts->info.bigrams);
     pv_pair_walk walk = {
         .blocks = &job.blocks, .progress = &job.progress, .on_row = order_word, .arg = &job};
     status = pv_walk_pairs(ctx, &walk);

@@ -281,8 +281,8 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
             status = pv_check_cancel(ctx);
     }
     pv_gathered_free(&columns);
-    if (walk->progress)
-        pv_progress_add(walk->progress, end - first);
+    if (walk->progress && first < end)
+        pv_progress_add(walk->progress, matrix->end[end - 1] - matrix->begin[first]);
     return status;
 }
 

@@ -119,7 +119,7 @@ typedef struct pv_pair_walk {
     const pv_column_blocks *blocks;
     bool above;            /* only pairs with j >= i */
     bool row_only;         /* without columns: `before` is empty */
-    pv_progress *progress; /* by rows; NULL: none */
+    pv_progress *progress; /* by entries of the rows; NULL: none */
     pv_pair_row_fn *on_row;
     void *arg;
 } pv_pair_walk;

@@ -26,6 +26,7 @@ typedef struct host {
     uint64_t regressed;     /* words, according to the progress */
     uint64_t to_regress;    /* the most words that were to be regressed */
     uint64_t walked;        /* pairs, for the joint probability */
+    uint64_t paired;        /* pairs, for the pairs of the core */
     const char *stop_at;    /* cancels after a message that contains this */
     const char *stop_after; /* cancels when this file exists */
     atomic_bool stop;
@@ -53,6 +54,10 @@ static void on_progress(void *user, const psdvec_progress *progress)
     }
     if (!strcmp(progress->stage, "joint probability") && progress->done <= progress->total)
         h->walked = progress->done;
+    if (!strcmp(progress->stage, "pairing")) {
+        assert_true(progress->done <= progress->total);
+        h->paired = progress->done;
+    }
 }
 
 static bool should_cancel(void *user)
@@ -329,6 +334,13 @@ static void a_run_stopped_after_a_block_ends_with_the_same_bytes(void **state)
     psdvec_counts *counts;
     well(h.ctx, psdvec_counts_open(h.ctx, p->path, &counts));
     assert_int_equal(h.walked, psdvec_counts_get_info(counts)->bigrams);
+    uint64_t entries = 0; /* of the rows of core words, which are visited twice */
+    for (uint32_t i = 0; i < o.core; i++) {
+        psdvec_row row;
+        psdvec_counts_row(counts, i, &row);
+        entries += row.length;
+    }
+    assert_int_equal(h.paired, 2 * entries);
     psdvec_counts_close(counts);
     host_close(&h);
     free(block);
