@@ -177,3 +177,26 @@ END
     [ "$(grep -c 'psdvec count: ' <<<"$output")" = 1 ]
     [ ! -e none.safetensors ]
 }
+
+@test "three processes train what does not fit the memory limit of one" {
+    awk 'BEGIN {
+        srand(9)
+        for (n = 0; n < 150000; n++) {
+            x = int(20 / (rand() + .008))
+            printf "%c%c%c%s", 97 + x % 26, 97 + int(x / 26) % 26, 97 + int(x / 676),
+                rand() < .02 ? "\n" : " "
+        }
+    }' >many.txt
+    "$PSDVEC" count many.txt --min-count 2 -q -o many.safetensors
+    options=(many.safetensors --dim 100 --iterations 2 --order off --spelling off --threads 1)
+    run "$PSDVEC" train "${options[@]}" --memory 8M -o divided-model.safetensors
+    [ "$status" = 6 ]
+    run processes 3 train "${options[@]}" --memory 8M -o divided-model.safetensors
+    [ "$status" = 0 ]
+    "$PSDVEC" train "${options[@]}" -q -o alone-model.safetensors
+    cmp alone-model.safetensors divided-model.safetensors
+    run processes 3 train "${options[@]}" --memory 3M -o none.safetensors
+    [ "$status" = 6 ]
+    [ "$(grep -c 'MiB of memory in one of 3 processes' <<<"$output")" = 1 ]
+    [ ! -e none.safetensors ]
+}
