@@ -5,6 +5,7 @@
 #include "exit_status.h"
 #include "options.h"
 #include "phrase.h"
+#include "util/compiler.h"
 #include "web.h"
 #include "word_files.h"
 
@@ -459,6 +460,7 @@ static char **command_line(const struct api_query *q, int *count)
         lasting_alloc(q->option_count + 2 * q->word_count + q->set_count + 10, sizeof *list);
     const char *model = q->model->name;
     size_t at = 0;
+    PV_HOLDS(!route->of_topics || q->topics); /* read_query refuses the others */
     list[at++] = (char *)"--json";
     for (size_t k = 0; k < q->option_count; k++)
         list[at++] = (char *)q->options[k];
@@ -797,6 +799,7 @@ void api_answer(void *user, size_t number, const struct http_request *request,
     struct api *api = user;
     struct api_worker *worker = &api->workers[number];
     struct api_query q = {.worker = worker, .request = request, .route = find_route(request->path)};
+    PV_HOLDS(q.route); /* api_receive answers requests for other paths */
     size_t mark = lasting_count();
     worker->request = request;
     buffer_clear(&worker->output);

@@ -89,8 +89,10 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
     }
     if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
         return NULL;
+    /* At least a byte: otherwise the result would be the end of the block, which the leak sanitizer
+     * does not take for a pointer to it. */
     char *base = bytes >= LARGE ? pv_pages_take(mapped_size(bytes))
-                                : aligned_alloc(64, (HEADER + bytes + 63) / 64 * 64);
+                                : aligned_alloc(64, (HEADER + (bytes ? bytes : 1) + 63) / 64 * 64);
     if (!base) {
         pv_memory_unclaim(ctx, bytes);
         if (what)
