@@ -163,14 +163,15 @@ run-fuzz: $(FUZZ_CHOSEN)
 
 # Fault injection (tests/torture/torture.py), with the sanitizers, which find leaks.
 TORTURE_FOLDER = $(BUILD)/torture
-torture: ## fail every system call of every command, for hours; TORTURE_COMMAND=, TORTURE_CLASS= to narrow
+torture: ## fail every system call of every command, for hours; TORTURE_COMMAND=, TORTURE_CLASS=, TORTURE_SITES=yes to narrow
 	$(NEED) build test
 	+@$(SUBMAKE) $(INJECT)
 	+@$(call sanitized,asan,address$(comma)undefined) program
 	@mkdir -p $(TORTURE_FOLDER)
 	@python3 tests/torture/torture.py --program $(BUILD)/asan/psdvec --library $(INJECT) \
 	    --work $(TORTURE_FOLDER) --jobs $(JOBS) $(if $(TORTURE_COMMAND),--command '$(TORTURE_COMMAND)') \
-	    $(if $(TORTURE_CLASS),--classes '$(TORTURE_CLASS)') $(if $(TORTURE_MOST),--most $(TORTURE_MOST))
+	    $(if $(TORTURE_CLASS),--classes '$(TORTURE_CLASS)') $(if $(TORTURE_MOST),--most $(TORTURE_MOST)) \
+	    $(if $(TORTURE_SITES),--sites)
 
 LOAD_TIME ?= 60
 load: ## ask shared models from 64 threads for LOAD_TIME seconds (60); answers and memory are checked
