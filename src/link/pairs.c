@@ -23,8 +23,8 @@ struct pv_pairs_mail {
     uint64_t rounds;        /* of all members */
     uint32_t *column_count; /* columns from the first row on: entries above the diagonal */
     uint32_t senders;       /* members before this one, and this one */
-    /* rows x senders: where the entries of each sender begin, from the beginning of the row; those of
-     * this member are the last. */
+    /* rows x senders: where the entries of each sender begin, from the beginning of the row; those
+     * of this member are the last. */
     uint32_t *from_begin;
     arrival *arrival;
     size_t arrivals, arrival_room;

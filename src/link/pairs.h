@@ -82,8 +82,8 @@ size_t pv_segment_of(const pv_pairs *pairs, uint32_t member);
 psdvec_status pv_pairs_count(const pv_link *link, uint64_t *among);
 /* The same of pairs that have been built, all of them here. */
 void pv_pairs_among(const pv_pairs *pairs, uint64_t *among);
-/* Bytes of `count` pairs of n words: of the arrays that may be in a file (without a division), of the
- * others, and of the temporary memory while they are built. */
+/* Bytes of `count` pairs of n words: of the arrays that may be in a file (without a division), of
+ * the others, and of the temporary memory while they are built. */
 uint64_t pv_pairs_large_bytes(uint64_t count);
 uint64_t pv_pairs_bytes(uint64_t n, const pv_division *division);
 uint64_t pv_pairs_make_bytes(uint64_t n, const pv_division *division, uint64_t bigrams,

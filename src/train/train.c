@@ -248,8 +248,8 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
-/* With `core`: adds the pairs of core words, whose products it has, together with the other members.
- * Without: adds all other pairs, and the words. */
+/* With `core`: adds the pairs of core words, whose products it has, together with the other
+ * members. Without: adds all other pairs, and the words. */
 static psdvec_status add_joint(training *t, const pv_core *core)
 {
     double began = pv_now();
@@ -374,8 +374,8 @@ static uint32_t share_begin(const training *t, uint32_t count, uint32_t rank)
     return (uint32_t)((uint64_t)count * rank / pv_group_members(t->ctx));
 }
 
-/* The leader gets `columns` numbers of each word of a block: words_begin has those of this member, in
- * the leader those of the first word of the block. */
+/* The leader gets `columns` numbers of each word of a block. from: those of this member; in the
+ * leader those of all words of the block, of which it has the first. */
 static psdvec_status gather_columns(const training *t, uint32_t count, size_t columns, float *from)
 {
     for (uint32_t r = 1; r < pv_group_members(t->ctx); r++) {
