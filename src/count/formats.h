@@ -74,6 +74,7 @@ static inline psdvec_status pv_import_pair(pv_import *m, uint32_t i, uint32_t j,
         if (value % 2)
             pv_rounding_note(&m->rounding, (double)value, 0.5);
         value = value / 2 + value % 2;
+        m->rounding.fractions |= value % m->rounding.scale != 0;
     }
     if (m->focus_total) { /* cannot overflow: the total is checked */
         m->focus_total[j] += value;

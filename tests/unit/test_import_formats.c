@@ -220,6 +220,17 @@ static void a_symmetric_matrix_gives_both_directions(void **state)
     assert_dump(b, b->out, "the the 2/1; the cat 7/1; cat sat 1/1; ");
 }
 
+static void half_of_an_odd_count_on_the_diagonal_is_kept(void **state)
+{
+    exchange *b = *state;
+    put_text(b->vocab, "the 5\ncat 3\nsat 2\n");
+    put_text(b->in, "%%MatrixMarket matrix coordinate real general\n3 3 4\n"
+                    "1 1 5\n2 1 7\n1 2 7\n3 3 1\n");
+    assert_int_equal(IMPORT(b, MATRIX_MARKET, .symmetric = true, .window = 2), PSDVEC_OK);
+    assert_string_equal(b->warnings, "");
+    assert_dump(b, b->out, "the the 5/2; the cat 14/2; sat sat 1/2; ");
+}
+
 static void words_without_counts_get_them_from_the_pairs(void **state)
 {
     exchange *b = *state;
@@ -448,6 +459,7 @@ int main(void)
         TEST(a_word_number_is_not_taken_for_gzip),
         TEST(matrix_market_is_read_however_it_is_spaced),
         TEST(a_symmetric_matrix_gives_both_directions),
+        TEST(half_of_an_odd_count_on_the_diagonal_is_kept),
         TEST(words_without_counts_get_them_from_the_pairs),
         TEST(a_damaged_matrix_is_refused_with_the_line),
         TEST(top2grams_items_are_trusted_and_headers_are_not),
