@@ -9,7 +9,8 @@
  * whose best X of rank N comes from an eigendecomposition of D^½ Y D^½. omega = 1 is the method of
  * the paper. With omega up to 2 a step usually still lowers the objective, but the bound above no
  * longer guarantees it, so a step that raises the objective is undone and repeated with a smaller
- * omega.
+ * omega. A refinement (refine.h) has no such guarantee for any omega: if it raises the objective with
+ * the smallest, the full eigenproblem is solved.
  */
 #include "solve/algorithm1.h"
 
@@ -62,6 +63,13 @@ static bool may_refine(const psdvec_train_options *options, uint32_t t)
            (t - 1) % (exact + PV_REFINED_ITERATIONS) >= exact;
 }
 
+/* Whether some iteration may refine vectors. */
+static bool ever_refines(const psdvec_train_options *options)
+{
+    return may_refine(options, options->exact_iterations + 1) &&
+           options->iterations > options->exact_iterations;
+}
+
 /* About how many columns iteration t multiplies. Without a refinement it is 4 to 7 times the
  * rank. */
 static uint64_t likely_columns(const psdvec_train_options *options, size_t n, uint32_t t)
@@ -72,7 +80,7 @@ static uint64_t likely_columns(const psdvec_train_options *options, size_t n, ui
 /* Whether a step needs a copy of U from before it. */
 static bool keeps_old(const psdvec_train_options *options)
 {
-    return may_rise(options) || may_refine(options, options->iterations);
+    return may_rise(options) || ever_refines(options);
 }
 
 /* The rounding error of products in half precision is about 1e-4 of the smallest eigenvalue
@@ -216,15 +224,16 @@ static void take_vectors(stepper *s, size_t kept)
     core->rank = kept;
 }
 
-/* One iteration: computes the new U from the residual in the pairs. */
-static psdvec_status take_step(stepper *s, uint32_t t, double omega)
+/* One iteration: computes the new U from the residual in the pairs. refining: whether it may refine
+ * the old vectors. */
+static psdvec_status take_step(stepper *s, uint32_t t, double omega, bool refining)
 {
     pv_core *core = s->core;
     bool psd = s->options->form == PSDVEC_FORM_PSD;
     size_t want = pv_rank_at(s->options, core->n, t), kept;
     pv_eigen_end end = psd ? PV_EIGEN_LARGEST : PV_EIGEN_MAGNITUDE;
     s->refined = false;
-    if (may_refine(s->options, t) && core->rank >= want)
+    if (refining && core->rank >= want)
         PV_TRY(refine(s, omega, want, end, &s->refined));
     kept = want;
     if (!s->refined) {
@@ -317,19 +326,29 @@ static psdvec_status run_course(stepper *s, pv_course *course, pv_iteration_fn *
         /* Keeping fewer eigenvalues than before, as the schedule demands, may raise the
          * objective. */
         bool comparable = isfinite(before) && pv_rank_at(s->options, core->n, t) >= rank;
-        for (;;) {
-            PV_TRY(take_step(s, t, omega));
+        for (bool refining = may_refine(s->options, t);;) {
+            PV_TRY(take_step(s, t, omega, refining));
             PV_TRY(pv_core_residual(core, &objective));
-            if (!comparable || !may_rise(s->options) || objective <= before * (1 + rise_tolerance))
+            if (!comparable || !(may_rise(s->options) || s->refined) ||
+                objective <= before * (1 + rise_tolerance))
                 break;
             double shorter = omega > 1 ? 1 : safe_length(s->options);
-            if (!(shorter < omega))
-                break;
-            pv_note(s->ctx,
+            if (shorter < omega) {
+                pv_note(
+                    s->ctx,
                     "iteration %u: a step of length %g would raise the objective to %.6g; it is "
                     "repeated with length %g",
                     t, omega, objective, shorter);
-            omega = shorter;
+                omega = shorter;
+            } else if (s->refined) {
+                pv_note(s->ctx,
+                        "iteration %u: a refinement would raise the objective to %.6g; the full "
+                        "eigenproblem is solved",
+                        t, objective);
+                refining = false;
+            } else {
+                break;
+            }
             memcpy(core->U, s->old, s->rows * core->stride * sizeof *s->old);
             memcpy(core->sign, sign, core->stride * sizeof *sign);
             core->rank = rank;
@@ -360,7 +379,7 @@ uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n,
     uint64_t product = pv_sum_matrix_bytes(n, division, rank, eigen.block, ratio, in_half(options));
     uint64_t solving = pv_larger(pv_eigen_bytes(&eigen, n, division, product, threads),
                                  pv_core_residual_bytes(n, division, rank, ratio, threads));
-    if (may_refine(options, options->iterations))
+    if (ever_refines(options))
         solving =
             pv_larger(solving, pv_refine_bytes(n, division, rank, eigen.block, product, threads));
     return n * sizeof(float) + rank * sizeof(double) +

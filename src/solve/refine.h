@@ -31,9 +31,9 @@ typedef struct pv_refine_options {
 } pv_refine_options;
 
 /* values: want; vectors: n x stride, must not overlap the old ones. *sound: whether the
- * approximation is valid. If not, an eigenvalue of H is close to 0, and pv_eigen must solve the
- * problem. If the matrix is
- * divided, so are the old and the new vectors. */
+ * approximation is valid. If not, the product of A with an eigenvector of H is much longer than its
+ * eigenvalue, and pv_eigen must solve the problem. If the matrix is divided, so are the old and the
+ * new vectors. */
 psdvec_status pv_refine(psdvec_context *ctx, const pv_operator *matrix,
                         const pv_refine_options *options, double *values, float *vectors,
                         bool *sound);

@@ -377,6 +377,7 @@ typedef struct training {
     double *basis;    /* bases x n: the eigenvectors of the last accepted step */
     size_t bases;
     double trace, sum; /* of the last step */
+    bool refined;
 } training;
 
 /* D^1/2 and its inverse. A word without weight has the vector 0. */
@@ -420,8 +421,9 @@ static void subtract_priors(const training *s, double omega, double *A)
         A[i * s->n + i] -= omega * s->link->mu[i] * inverse_root(s, i) * inverse_root(s, i) / 2;
 }
 
-/* A Q (Q'AQ)^-1 Q'A, with the eigenvectors of the previous step, as an approximation of A. */
-static double *approximated(const training *s, double *A)
+/* A Q (Q'AQ)^-1 Q'A, with the eigenvectors of the previous step, as an approximation of A; or A
+ * itself if the product of A with an eigenvector of Q'AQ is longer than twice its eigenvalue. */
+static double *approximated(const training *s, double *A, bool *refined)
 {
     size_t n = s->n, m = s->bases;
     double *Y = numbers(m * n), *H = numbers(m * m), *Z = numbers(m * m), *theta = numbers(m);
@@ -435,22 +437,27 @@ static double *approximated(const training *s, double *A)
             for (size_t i = 0; i < n; i++)
                 H[k * m + q] += s->basis[k * n + i] * Y[q * n + i];
     dense_eigen(m, H, theta, Z);
+    *refined = true;
     for (size_t k = 0; k < m; k++) {
+        double square = 0;
         memset(y, 0, n * sizeof *y);
         for (size_t q = 0; q < m; q++)
             for (size_t i = 0; i < n; i++)
                 y[i] += Z[k * m + q] * Y[q * n + i];
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            square += y[i] * y[i];
             for (size_t j = 0; j < n; j++)
                 out[i * n + j] += y[i] * y[j] / theta[k];
+        }
+        *refined = *refined && sqrt(square) <= 2 * fabs(theta[k]);
     }
-    free(A);
+    free(*refined ? A : out);
     free(Y);
     free(H);
     free(Z);
     free(theta);
     free(y);
-    return out;
+    return *refined ? out : A;
 }
 
 /* Takes one step of length omega from X; the results are V, sign and kept, X does not change. */
@@ -463,8 +470,9 @@ static void take_step(training *s, double omega, size_t rank, bool exact)
 
     double *A = step_matrix(s, s->X, omega);
     subtract_priors(s, omega, A);
+    s->refined = false;
     if (!exact && s->bases >= rank)
-        A = approximated(s, A);
+        A = approximated(s, A, &s->refined);
     s->kept = nearest(n, A, rank, s->options->form);
     s->trace = s->sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -528,6 +536,10 @@ static void solve_core(const dense_link *l, const psdvec_train_options *o, dense
                 continue;
             omega = shorter[k];
             take_step(&s, omega, rank, exact);
+            L = dense_objective(l, s.kept.rank, s.V, s.sign);
+        }
+        if (s.refined && L > before && rank >= s.bases) {
+            take_step(&s, omega, rank, true);
             L = dense_objective(l, s.kept.rank, s.V, s.sign);
         }
         accept_step(&s);

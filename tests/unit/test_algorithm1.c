@@ -224,6 +224,10 @@ static void refined_steps_are_those_of_the_reference(void **state)
         o.rho = 0;        /* as in ranks_shrink_as_the_schedule_says */
         o.rank_extra = 2; /* the last of the old vectors are dropped */
         compare(p, &o, 1e-3);
+        o = setting(s, 6, 5); /* the last iteration is exact, some before it are not */
+        o.exact_iterations = 1;
+        o.relaxation = 0.5;
+        compare(p, &o, 1e-3);
     }
     problem_free(p);
 }
