@@ -165,7 +165,8 @@ static void close_standard_streams(void)
  * the same file at the same time. */
 static bool is_shared(const char *word)
 {
-    return !strcmp(word, "count") || !strcmp(word, "train") || word[0] == '-';
+    return !strcmp(word, "count") || !strcmp(word, "train") || !strcmp(word, "extend") ||
+           word[0] == '-';
 }
 
 int main(int argc, char **argv)
@@ -189,8 +190,8 @@ int main(int argc, char **argv)
         code = RESOURCE_ERROR;
     } else if (argc > 1 && !is_shared(argv[1])) {
         fprintf(stderr,
-                "psdvec-mpi: '%s' is not divided among processes; only count and train are; run "
-                "'%s' with psdvec\n",
+                "psdvec-mpi: '%s' is not divided among processes; only count, train and extend "
+                "are; run '%s' with psdvec\n",
                 argv[1], argv[1]);
         code = USE_ERROR;
     } else {

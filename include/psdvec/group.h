@@ -3,12 +3,12 @@
  * The library does not know how the processes communicate: the host provides one function that
  * exchanges messages, for example with MPI, as the program psdvec-mpi does. Every process creates a
  * context, joins the group and makes the same calls with the same options. psdvec_count,
- * psdvec_train and psdvec_train_text then share the work between them; all other calls run in each
- * process separately.
+ * psdvec_train, psdvec_train_text and psdvec_extend then share the work between them; all other
+ * calls run in each process separately.
  *
  * The result has the same bits as without a group. Process 0 writes it and passes the warnings of
- * all processes to its host. Every process must see the inputs and, for training and with `resume`,
- * the folder of the output. If a call fails in one process, it fails in all of them, with
+ * all processes to its host. Every process must see the inputs and, except for counting without
+ * `resume`, the folder of the output. If a call fails in one process, it fails in all of them, with
  * the status and the message of that process.
  */
 #ifndef PSDVEC_GROUP_H

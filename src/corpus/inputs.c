@@ -34,6 +34,13 @@ psdvec_status pv_inputs_refuse_once(psdvec_context *ctx, const char *const *inpu
     return PSDVEC_OK;
 }
 
+psdvec_status pv_input_refuse_shared(psdvec_context *ctx, const char *input)
+{
+    return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                   "%s can be read by one process only; save it to a file first",
+                   strcmp(input, "-") ? input : "standard input");
+}
+
 static psdvec_status add_file(pv_inputs *list, const char *path, uint32_t input, bool named,
                               const struct stat *info)
 {

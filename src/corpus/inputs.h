@@ -33,6 +33,10 @@ bool pv_input_is_once(const char *input);
 psdvec_status pv_inputs_refuse_once(psdvec_context *ctx, const char *const *inputs, size_t count,
                                     const char *why);
 
+/* Fails with a message about an input that can be read only once: all processes of a group read the
+ * inputs. */
+psdvec_status pv_input_refuse_shared(psdvec_context *ctx, const char *input);
+
 /* Hidden files, and metadata files that other systems put into archives. */
 bool pv_is_clutter(const char *path);
 

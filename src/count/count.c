@@ -79,9 +79,7 @@ static psdvec_status check_alike(psdvec_context *ctx, const pv_provenance *prove
     for (size_t i = 0; i < files->count; i++) {
         const pv_input_file *file = &files->files[i];
         if (file->once)
-            return pv_fail(ctx, PSDVEC_ERR_OPTION,
-                           "%s can be read by one process only; save it to a file first",
-                           strcmp(file->path, "-") ? file->path : "standard input");
+            return pv_input_refuse_shared(ctx, file->path);
         text = XXH3_64bits_withSeed(file->path, strlen(file->path), text);
         text = XXH3_64bits_withSeed(&file->size, sizeof file->size, text);
     }

@@ -6,14 +6,19 @@
  * of the model's link function. Word probabilities are computed from old and new text together,
  * also for the subsampling of frequent words, because in a few sentences every word would appear
  * frequent. Everything that the model already had keeps its bits.
+ *
+ * In a group of processes (base/group.h), the members count the text together, each solves a part
+ * of every block of new words and computes its read-out, and the leader writes the result.
  */
 #include "train/train.h"
 
 #include "base/arguments.h"
 #include "base/file.h"
+#include "base/group.h"
 #include "base/json.h"
 #include "base/partial.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "corpus/inputs.h"
 #include "count/provenance.h"
 #include "model/model_read.h"
@@ -30,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 typedef struct extension {
     psdvec_context *ctx;
@@ -224,11 +230,14 @@ static psdvec_status count_twice(extension *e, pv_partial *partial, text_files *
     PV_TRY(pv_count_run(
         ctx, count, texts, input_count, files->seen,
         (pv_count_part){.words_only = true, .may_be_empty = true, .joining = &joining}, NULL));
-    PV_TRY(write_list(e, files->seen, files->list));
+    if (pv_group_leads(ctx))
+        PV_TRY(write_list(e, files->seen, files->list));
+    uint64_t written = 0;
+    PV_TRY(pv_group_agree(ctx, &written));
     count->vocab_file = files->list;
     PV_TRY(pv_count_run(ctx, count, texts, input_count, files->counts,
                         (pv_count_part){.joining = &joining}, NULL));
-    if (!e->model->form_offsets)
+    if (!e->model->form_offsets || !pv_group_leads(ctx))
         return PSDVEC_OK;
     psdvec_counts *counts;
     PV_TRY(pv_counts_open(ctx, files->counts, &counts));
@@ -313,10 +322,12 @@ done:
     return status;
 }
 
-/* The result is made in memory, with all words of the model. If that cannot fit, nothing needs to
- * be counted. */
+/* The leader makes the result in memory, with all words of the model. If that cannot fit, nothing
+ * needs to be counted. */
 static psdvec_status check_memory(const extension *e)
 {
+    if (!pv_group_leads(e->ctx))
+        return PSDVEC_OK;
     const psdvec_model_info *info = &e->model->info;
     uint64_t row = (info->has_readout ? 2 : 1) * (uint64_t)info->dim * sizeof(float) +
                    sizeof(float) + 3 * sizeof(uint64_t);
@@ -460,20 +471,19 @@ static psdvec_status copy_old(extension *e, result *out, uint32_t total)
     return PSDVEC_OK;
 }
 
-static psdvec_status add_new(extension *e, result *out, const float *vectors, const float *spread)
+/* Adds the words from `first` on, with a row of each array per word. readout: NULL if the model has
+ * none. */
+static psdvec_status add_new(const extension *e, result *out, uint32_t first, uint32_t count,
+                             const float *vectors, const float *spread, const float *readout)
 {
     size_t dim = e->model->info.dim;
-    float *scratch;
-    PV_TAKE(&e->memory, scratch, dim);
-    PV_TRY(pv_scope_status(&e->memory));
-    for (uint32_t k = 0; k < e->fresh_count; k++) {
-        uint32_t at = e->place[k], w = e->fresh[k];
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t at = e->place[first + k], w = e->fresh[first + k];
         size_t length;
         const char *text = psdvec_counts_word(e->counts, w, &length);
-        if (out->readout)
-            pv_model_readout_later(e->model, vectors + k * dim, text, length, e->training.spelling,
-                                   scratch, out->readout + at * dim);
         memcpy(out->vectors + at * dim, vectors + k * dim, dim * sizeof *vectors);
+        if (out->readout)
+            memcpy(out->readout + at * dim, readout + k * dim, dim * sizeof *readout);
         out->spread[at] = spread[k];
         out->counts[at] = psdvec_counts_frequency(e->counts, w);
         out->unigram[at] = e->link->unigram[w];
@@ -504,6 +514,82 @@ static double prior_of(const extension *e, double frequency)
                          words > core ? words - 1 : core, frequency, last);
 }
 
+/* ---- The new words ----------------------------------------------------------------------- */
+enum { words_a_task = 16 };
+
+/* The read-out of consecutive words. */
+typedef struct readout_job {
+    const extension *e;
+    const uint32_t *words;
+    uint32_t count;
+    const float *vectors; /* count x dim, as `readout` */
+    float *readout;
+    float *scratch; /* dim per worker */
+} readout_job;
+
+static psdvec_status read_out(void *arg, size_t task, int worker)
+{
+    const readout_job *job = arg;
+    const extension *e = job->e;
+    size_t dim = e->model->info.dim, first = task * words_a_task;
+    for (size_t k = first; k < job->count && k < first + words_a_task; k++) {
+        size_t length;
+        const char *text = psdvec_counts_word(e->counts, job->words[k], &length);
+        pv_model_readout_later(e->model, job->vectors + k * dim, text, length, e->training.spelling,
+                               job->scratch + (size_t)worker * dim, job->readout + k * dim);
+    }
+    return pv_check_cancel(e->ctx);
+}
+
+/* Solves the new words, of which every member solves a part of each block, and adds them to the
+ * result of the leader. */
+static psdvec_status solve_new(extension *e, pv_regression *regression, result *out)
+{
+    psdvec_context *ctx = e->ctx;
+    size_t dim = e->model->info.dim;
+    uint32_t most = pv_group_leads(ctx) ? PV_WORDS_A_BLOCK : pv_most_solved(ctx);
+    size_t rows = e->fresh_count < most ? e->fresh_count : most;
+    bool read = e->model->info.has_readout;
+    float *vectors, *spread, *readout = NULL, *scratch = NULL;
+    double *mu;
+    pv_progress progress;
+    if (e->fresh_count == 0)
+        return PSDVEC_OK;
+    PV_TAKE(&e->memory, vectors, rows * dim);
+    PV_TAKE(&e->memory, spread, rows);
+    PV_TAKE(&e->memory, mu, PV_WORDS_A_BLOCK);
+    if (read) {
+        PV_TAKE(&e->memory, readout, rows * dim);
+        PV_TAKE(&e->memory, scratch, (size_t)psdvec_threads(ctx) * dim);
+    }
+    PV_TRY(pv_scope_status(&e->memory));
+    pv_progress_begin(&progress, ctx, "regressing", "words", e->fresh_count);
+    pv_regression_report_to(regression, &progress);
+    for (uint32_t first = 0, count; first < e->fresh_count; first += count) {
+        uint32_t left = e->fresh_count - first;
+        count = left < PV_WORDS_A_BLOCK ? left : PV_WORDS_A_BLOCK;
+        uint32_t begin = pv_share_begin(ctx, count, pv_group_rank(ctx));
+        uint32_t own = pv_share_begin(ctx, count, pv_group_rank(ctx) + 1) - begin;
+        const uint32_t *words = e->fresh + first + begin;
+        for (uint32_t k = 0; k < own; k++)
+            mu[k] = prior_of(e, (double)psdvec_counts_frequency(e->counts, words[k]));
+        PV_TRY(pv_regression_solve(regression, words, own, mu, vectors, spread));
+        readout_job job = {e, words, own, vectors, readout, scratch};
+        if (read)
+            PV_TRY(pv_parallel_tasks(ctx, (own + words_a_task - 1) / words_a_task, read_out, &job));
+        PV_TRY(pv_group_meet(ctx, 0, NULL));
+        PV_TRY(pv_share_collect(ctx, count, dim, vectors));
+        PV_TRY(pv_share_collect(ctx, count, 1, spread));
+        if (read)
+            PV_TRY(pv_share_collect(ctx, count, dim, readout));
+        pv_progress_add(&progress, count - own); /* those of other members */
+        if (pv_group_leads(ctx))
+            PV_TRY(add_new(e, out, first, count, vectors, spread, readout));
+    }
+    pv_progress_end(&progress);
+    return PSDVEC_OK;
+}
+
 static psdvec_status solve_and_write(extension *e, const char *output)
 {
     psdvec_context *ctx = e->ctx;
@@ -514,25 +600,22 @@ static psdvec_status solve_and_write(extension *e, const char *output)
     result out = {.bytes = {.ctx = ctx}, .forms = {.ctx = ctx}};
     pv_buffer extensions = {.ctx = ctx};
     uint32_t total = model->info.words + e->added;
-    float *vectors, *spread, *sign;
-    double *mu;
-    PV_TAKE(&e->memory, vectors, e->fresh_count * dim);
-    PV_TAKE(&e->memory, spread, e->fresh_count);
+    float *sign;
     PV_TAKE(&e->memory, sign, dim);
-    PV_TAKE(&e->memory, mu, e->fresh_count);
     PV_TRY_DONE(pv_scope_status(&e->memory));
     for (size_t k = 0; k < dim; k++)
         sign[k] = model->info.eigenvalues && model->info.eigenvalues[k] < 0 ? -1 : 1;
-    for (uint32_t k = 0; k < e->fresh_count; k++)
-        mu[k] = prior_of(e, (double)psdvec_counts_frequency(e->counts, e->fresh[k]));
     const float *known;
     PV_TRY_DONE(pv_model_floats(ctx, model, &model->vectors, &known));
     PV_TRY_DONE(pv_regression_open(e->link, known, model->info.core_words, dim, sign, e->row_of,
                                    &regression));
-    PV_TRY_DONE(pv_regression_solve(regression, e->fresh, e->fresh_count, mu, vectors, spread));
-    PV_TRY_DONE(copy_old(e, &out, total));
-    PV_TRY_DONE(add_new(e, &out, vectors, spread));
-    PV_TRY_DONE(write_provenance(e, e->fresh_count > 0 ? mu[0] : prior_of(e, 1), &extensions));
+    if (pv_group_leads(ctx))
+        PV_TRY_DONE(copy_old(e, &out, total));
+    PV_TRY_DONE(solve_new(e, regression, &out));
+    if (!pv_group_leads(ctx))
+        goto done;
+    uint64_t first = e->fresh_count > 0 ? psdvec_counts_frequency(e->counts, e->fresh[0]) : 1;
+    PV_TRY_DONE(write_provenance(e, prior_of(e, (double)first), &extensions));
     pv_model_data data = {.words = total,
                           .dim = (uint32_t)dim,
                           .core_words = model->info.core_words,
@@ -607,6 +690,40 @@ static psdvec_status extend_with_counts(extension *e, const char *output)
     return solve_and_write(e, output);
 }
 
+/* Fails unless all members of the group have the same program, options, model and inputs. The
+ * inputs of text are also compared when they are counted. */
+static psdvec_status check_alike(const extension *e, const char *const *inputs, size_t input_count,
+                                 bool counted)
+{
+    psdvec_context *ctx = e->ctx;
+    psdvec_status status;
+    pv_buffer key = {.ctx = ctx};
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    for (const psdvec_option *row = pv_extend_table.rows; row->name; row++) {
+        char *value = pv_option_text(row, e->options);
+        status = pv_buffer_printf(&key, "%s %s\n", row->name, value ? value : "");
+        free(value);
+        PV_TRY_DONE(status);
+    }
+    const char *digest = pv_st_meta(e->model->file, "xxh3.metadata");
+    PV_TRY_DONE(pv_buffer_printf(&key, "model %s %s\n", e->model_path, digest ? digest : ""));
+    for (size_t k = 0; k < input_count; k++) {
+        if (pv_input_is_once(inputs[k]))
+            PV_TRY_DONE(pv_input_refuse_shared(ctx, inputs[k]));
+        PV_TRY_DONE(pv_buffer_printf(&key, "%s\n", inputs[k]));
+    }
+    if (counted)
+        PV_TRY_DONE(pv_key_add_counts(&key, inputs[0]));
+    PV_TRY_DONE(pv_group_compare(ctx, XXH3_64bits(PSDVEC_VERSION, strlen(PSDVEC_VERSION)),
+                                 "the versions of the program"));
+    status = pv_group_compare(ctx, XXH3_64bits(key.data, key.length),
+                              "the options, the model or the inputs");
+done:
+    pv_buffer_free(&key);
+    return status;
+}
+
 psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *options,
                             const char *model, const char *const *inputs, size_t input_count,
                             const char *output, psdvec_extend_report *report)
@@ -616,6 +733,7 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_NEED_EACH(ctx, inputs, input_count);
     PV_NEED(ctx, output);
     double began = pv_now();
+    pv_group_begin(ctx);
     psdvec_extend_options own;
     extension e = {.ctx = ctx,
                    .options = &own,
@@ -630,7 +748,10 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
     PV_TRY_DONE(pv_refuse_same_file(ctx, &model, 1, output));
     PV_TRY_DONE(open_model(&e));
     PV_TRY_DONE(check_memory(&e));
-    if (input_count == 1 && !pv_input_is_once(inputs[0]) && pv_counts_looks_like(inputs[0])) {
+    bool counted = input_count == 1 && !pv_input_is_once(inputs[0]) &&
+                   pv_counts_looks_like(inputs[0]);
+    PV_TRY_DONE(check_alike(&e, inputs, input_count, counted));
+    if (counted) {
         PV_TRY_DONE(refuse_text_options(&e, inputs[0]));
         PV_TRY_DONE(pv_counts_open_sound(ctx, inputs[0], &e.counts));
         PV_TRY_DONE(warn_of_other_settings(&e, inputs[0]));
@@ -640,6 +761,8 @@ psdvec_status psdvec_extend(psdvec_context *ctx, const psdvec_extend_options *op
         PV_TRY_DONE(pv_partial_open(ctx, output, "extend", true, &partial));
         PV_TRY_DONE(count_text(&e, partial, &files, inputs, input_count));
         PV_TRY_DONE(pv_counts_open_sound(ctx, files.counts, &e.counts));
+        /* The leader removes the folder when it is done. */
+        PV_TRY_DONE(pv_group_meet(ctx, 0, NULL));
     }
     status = extend_with_counts(&e, output);
     if (status == PSDVEC_OK && report) {
@@ -662,5 +785,5 @@ done:
     free(files.seen);
     free(files.list);
     free(files.counts);
-    return status;
+    return pv_group_end(ctx, status);
 }

@@ -37,11 +37,6 @@ uint32_t pv_core_words(const psdvec_train_options *options, const psdvec_counts 
     return options->core == 0 || options->core > words ? words : options->core;
 }
 
-uint32_t pv_most_solved(const psdvec_context *ctx)
-{
-    return PV_WORDS_A_BLOCK / pv_group_members(ctx) + 1;
-}
-
 /* The regression, without the vectors. */
 static uint64_t regressing(const psdvec_counts *counts, uint64_t core, uint64_t dim, int threads)
 {

@@ -368,27 +368,6 @@ done:
     return status;
 }
 
-/* The words of a block that a member of the group solves: consecutive ones. */
-static uint32_t share_begin(const training *t, uint32_t count, uint32_t rank)
-{
-    return (uint32_t)((uint64_t)count * rank / pv_group_members(t->ctx));
-}
-
-/* The leader gets `columns` numbers of each word of a block. from: those of this member; in the
- * leader those of all words of the block, of which it has the first. */
-static psdvec_status gather_columns(const training *t, uint32_t count, size_t columns, float *from)
-{
-    for (uint32_t r = 1; r < pv_group_members(t->ctx); r++) {
-        uint32_t begin = share_begin(t, count, r);
-        size_t bytes = (share_begin(t, count, r + 1) - begin) * columns * sizeof *from;
-        if (pv_group_leads(t->ctx))
-            pv_group_receive(t->ctx, r, from + begin * columns, bytes);
-        else if (r == pv_group_rank(t->ctx))
-            pv_group_send(t->ctx, 0, from, bytes);
-    }
-    return pv_group_move(t->ctx);
-}
-
 /* words, mu: words_a_block each, output. */
 static psdvec_status solve_block(training *t, pv_regression *regression, pv_progress *progress,
                                  uint32_t first, uint32_t count, uint32_t *words, double *mu)
@@ -411,13 +390,13 @@ static psdvec_status solve_block(training *t, pv_regression *regression, pv_prog
     /* The leader solves the first words of a block, and the others keep only their own. */
     float *vectors = t->vectors + (size_t)(pv_group_leads(t->ctx) ? first : t->core) * t->dim;
     float *spread = t->spread + (pv_group_leads(t->ctx) ? first : t->core);
-    uint32_t begin = share_begin(t, count, pv_group_rank(t->ctx));
-    uint32_t end = share_begin(t, count, pv_group_rank(t->ctx) + 1);
+    uint32_t begin = pv_share_begin(t->ctx, count, pv_group_rank(t->ctx));
+    uint32_t end = pv_share_begin(t->ctx, count, pv_group_rank(t->ctx) + 1);
     PV_TRY(
         pv_regression_solve(regression, words + begin, end - begin, mu + begin, vectors, spread));
     PV_TRY(pv_group_meet(t->ctx, 0, NULL));
-    PV_TRY(gather_columns(t, count, t->dim, vectors));
-    PV_TRY(gather_columns(t, count, 1, spread));
+    PV_TRY(pv_share_collect(t->ctx, count, t->dim, vectors));
+    PV_TRY(pv_share_collect(t->ctx, count, 1, spread));
     pv_progress_add(progress, count - (end - begin)); /* those of other members */
     const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
                                  pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};

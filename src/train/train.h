@@ -69,9 +69,19 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
 
 /* The number of words of the core. */
 uint32_t pv_core_words(const psdvec_train_options *options, const psdvec_counts *counts);
-/* Words outside the core are solved in blocks; the largest number that a member of a group solves of
- * one. */
+
+/* ---- Words outside the core (blocks.c) -------------------------------------------------------
+ * They are solved in blocks. The members of a group (base/group.h) solve consecutive words of every
+ * block, and the leader collects the results. */
 enum { PV_WORDS_A_BLOCK = 20000 };
+
+/* The first of the `count` words of a block that a member solves; those of the next member begin
+ * where its own end. */
+uint32_t pv_share_begin(const psdvec_context *ctx, uint32_t count, uint32_t rank);
+/* The largest number of words of a block that a member solves. */
 uint32_t pv_most_solved(const psdvec_context *ctx);
+/* The leader gets the rows of the other members, after an agreement (pv_group_meet). rows: those of
+ * this member; in the leader those of all words of the block, of which it has the first. */
+psdvec_status pv_share_collect(psdvec_context *ctx, uint32_t count, size_t columns, float *rows);
 
 #endif

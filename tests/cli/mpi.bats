@@ -1,6 +1,18 @@
-# psdvec-mpi: several processes on this machine count and train together.
+# psdvec-mpi: several processes on this machine count, train and extend together.
 load common
 bats_require_minimum_version 1.5.0
+
+# Writes words of letters, of which the first is one of two: words, seed, the two, whether lines end.
+random_text() {
+    awk -v words="$1" -v seed="$2" -v first="$3" -v lines="$4" 'BEGIN {
+        srand(seed)
+        for (n = 0; n < words; n++) {
+            x = int(1 / (rand() + .001))
+            printf "%s%c%c%c%s", substr(first, rand() < .5 ? 1 : 2, 1), 97 + x % 26,
+                97 + int(x / 26) % 26, 97 + int(x / 676), lines && rand() < .02 ? "\n" : " "
+        }
+    }'
+}
 
 setup_file() {
     mpi=$(dirname "$PSDVEC")/psdvec-mpi
@@ -10,12 +22,7 @@ setup_file() {
     mkdir texts
     # Lines of many lengths in files of many sizes; the last is one long document.
     for k in 1 2 3 4 5; do
-        awk -v seed=$k 'BEGIN {
-            srand(seed)
-            for (n = 0; n < 30000 * seed; n++)
-                printf "%s%d%s", rand() < .5 ? "a" : "b", int(1 / (rand() + .001)),
-                    seed < 5 && rand() < .02 ? "\n" : " "
-        }' >texts/$k.txt
+        random_text $((30000 * k)) $k ab $((k < 5)) >texts/$k.txt
     done
     gzip texts/2.txt
     "$PSDVEC" count texts --min-count 2 -q -o alone.safetensors
@@ -79,6 +86,66 @@ processes() {
     cmp alone-model.safetensors resumed-model.safetensors
 }
 
+# Trains a model of few words in base.safetensors, unless it is there.
+base_model() {
+    [ -e base.safetensors ] ||
+        "$PSDVEC" train alone.safetensors --dim 10 --core 100 --iterations 2 -q -o base.safetensors
+}
+
+@test "models extended by 2, 3 and 4 processes are those of psdvec" {
+    base_model
+    random_text 60000 7 ac 1 >new.txt
+    "$PSDVEC" extend base.safetensors new.txt texts/1.txt -q -o alone-model.safetensors
+    for n in 2 3 4; do
+        run processes $n extend base.safetensors new.txt texts/1.txt --threads $((n % 2 + 1)) \
+            -o shared-model.safetensors
+        [ "$status" = 0 ]
+        [ "$(grep -c ' new words, ' <<<"$output")" = 1 ]
+        cmp alone-model.safetensors shared-model.safetensors
+        [ ! -e shared-model.safetensors.partial ]
+    done
+    # The extended model once more, from counts.
+    "$PSDVEC" count new.txt --preset default -q -o new.counts.safetensors
+    "$PSDVEC" extend alone-model.safetensors new.counts.safetensors --replace -q -o twice.safetensors
+    run processes 3 extend alone-model.safetensors new.counts.safetensors --replace -o shared-model.safetensors
+    [ "$status" = 0 ]
+    cmp twice.safetensors shared-model.safetensors
+}
+
+@test "an extension of which a process was killed can be repeated with another number of processes" {
+    base_model
+    "$PSDVEC" extend base.safetensors texts --min-count 2 -q -o alone-model.safetensors
+    timeout 100 mpirun --oversubscribe -n 3 "$mpi" extend base.safetensors texts --min-count 2 \
+        --threads 1 -o killed-model.safetensors >killed.log 2>&1 &
+    job=$!
+    for _ in $(seq 1000); do
+        [ -e killed-model.safetensors.partial ] && break
+        sleep 0.01
+    done
+    victim=$(pgrep -f "$mpi extend base.safetensors .*killed-model" | grep -v "^$job$" | sed -n 2p)
+    [ -z "$victim" ] || kill -9 "$victim" || true
+    wait $job || true
+    run processes 2 extend base.safetensors texts --min-count 2 -o killed-model.safetensors
+    [ "$status" = 0 ]
+    cmp alone-model.safetensors killed-model.safetensors
+    [ ! -e killed-model.safetensors.partial ]
+}
+
+@test "an extension that fails has one message and the exit status of psdvec" {
+    base_model
+    run processes 3 extend nowhere.safetensors texts -o none.safetensors
+    [ "$status" = 3 ]
+    [ "$(grep -c '^psdvec extend: nowhere.safetensors' <<<"$output")" = 1 ]
+    run processes 2 extend base.safetensors - -o none.safetensors </dev/null
+    [ "$status" = 2 ]
+    [ "$(grep -c 'standard input can be read by one process only' <<<"$output")" = 1 ]
+    run processes 3 extend base.safetensors texts --memory 1M --threads 1 -o none.safetensors
+    [ "$status" = 6 ]
+    [ "$(grep -c '^psdvec extend: ' <<<"$output")" = 1 ]
+    [ ! -e none.safetensors ]
+    [ ! -e none.safetensors.partial ]
+}
+
 @test "process 0 prints the report, once, and writes the log" {
     run --separate-stderr processes 3 count texts --min-count 2 -v --log log.jsonl -o shared.safetensors
     [ "$status" = 0 ]
@@ -134,6 +201,13 @@ END
     OTHER="$mpi count nowhere -o none.safetensors"
     run timeout 60 mpirun --oversubscribe -n 3 ./other.sh
     [ "$(grep -c 'psdvec count: nowhere: .*(process 1 of 3 on ' <<<"$output")" = 1 ]
+    base_model
+    common="$mpi extend base.safetensors texts -o none.safetensors"
+    ALL="$common" OTHER="$common --mu 7"
+    run timeout 60 mpirun --oversubscribe -n 3 ./other.sh
+    [ "$status" = 4 ]
+    [ "$(grep -c 'the options, the model or the inputs of process 1 and of process 0 differ' <<<"$output")" = 1 ]
+    ALL="$mpi count texts -o none.safetensors"
     # An error before the library begins.
     OTHER="$mpi count texts --vocab -o none.safetensors"
     run timeout 60 mpirun --oversubscribe -n 3 ./other.sh

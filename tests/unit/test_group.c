@@ -284,6 +284,177 @@ static void members_share_the_regression(void **state)
     train_together(*state, PSDVEC_PRESET_PAPER, 1700, 0);
 }
 
+/* ---- New words ---------------------------------------------------------------------------------- */
+
+typedef struct addition {
+    const psdvec_extend_options *options[MOST_MEMBERS];
+    const char *model, *output;
+    const char *inputs[MOST_MEMBERS][2];
+    size_t input_count;
+    psdvec_status status[MOST_MEMBERS];
+    psdvec_extend_report report[MOST_MEMBERS];
+    char message[MOST_MEMBERS][500];
+} addition;
+
+static void extend_member(void *arg, uint32_t rank, psdvec_context *ctx)
+{
+    addition *a = arg;
+    a->status[rank] = psdvec_extend(ctx, a->options[rank], a->model, a->inputs[rank],
+                                    a->input_count, a->output, &a->report[rank]);
+    snprintf(a->message[rank], sizeof a->message[rank], "%s", psdvec_error_message(ctx));
+}
+
+/* memory: of the leader, and of the others. */
+static void extend_members(addition *a, uint32_t members, uint64_t leader, uint64_t others)
+{
+    psdvec_context_options options[MOST_MEMBERS];
+    for (uint32_t r = 0; r < members; r++) {
+        psdvec_context_options_default(&options[r]);
+        options[r].threads = 1 + (int)(r % 2);
+        options[r].memory = r == 0 ? leader : others;
+    }
+    run_members(members, options, extend_member, a);
+}
+
+/* Trains a model of some of the words, and fills in the addition. */
+static void prepare_addition(bench *b, const psdvec_extend_options *options, char model[220],
+                             addition *a)
+{
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 20;
+    train.dim = 20;
+    train.core = 300;
+    train.iterations = 2;
+    const char *inputs[] = {b->files[2]};
+    psdvec_context *ctx;
+    snprintf(model, 220, "%s/model", b->folder);
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_train_text(ctx, &train, &counting, inputs, 1, model, NULL, NULL),
+                     PSDVEC_OK);
+    psdvec_context_free(ctx);
+    *a = (addition){.model = model, .output = b->shared, .input_count = 2};
+    for (uint32_t r = 0; r < MOST_MEMBERS; r++) {
+        a->options[r] = options;
+        a->inputs[r][0] = b->files[0];
+        a->inputs[r][1] = b->files[3];
+    }
+}
+
+/* Groups of several sizes write the model that one process writes. */
+static void compare_addition(bench *b, addition *a)
+{
+    a->output = b->alone;
+    extend_members(a, 1, UINT64_C(1) << 30, UINT64_C(1) << 30);
+    if (a->status[0] != PSDVEC_OK)
+        fail_msg("%s", a->message[0]);
+    psdvec_extend_report alone = a->report[0];
+    a->output = b->shared;
+    static const uint32_t sizes[] = {2, 3, MOST_MEMBERS};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        extend_members(a, sizes[k], UINT64_C(1) << 30, UINT64_C(1) << 30);
+        for (uint32_t r = 0; r < sizes[k]; r++) {
+            if (a->status[r] != PSDVEC_OK)
+                fail_msg("%u of %u: %s", r, sizes[k], a->message[r]);
+            assert_int_equal(a->report[r].new_words, alone.new_words);
+            assert_int_equal(a->report[r].replaced_words, alone.replaced_words);
+        }
+        assert_same_file(b->alone, b->shared);
+        assert_int_equal(unlink(b->shared), 0);
+    }
+}
+
+static void members_add_new_words_together(void **state)
+{
+    bench *b = *state;
+    psdvec_extend_options options;
+    psdvec_extend_options_default(&options);
+    char model[220], counts[220], extended[220];
+    addition a;
+    prepare_addition(b, &options, model, &a);
+    compare_addition(b, &a);
+    assert_true(a.report[0].new_words > MOST_MEMBERS);
+    /* From counts; and again, so that words are replaced, of which members find none to add. */
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    snprintf(extended, sizeof extended, "%s/extended", b->folder);
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    psdvec_context *ctx;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, a.inputs[0], 2, counts, NULL), PSDVEC_OK);
+    psdvec_context_free(ctx);
+    a.input_count = 1;
+    for (uint32_t r = 0; r < MOST_MEMBERS; r++)
+        a.inputs[r][0] = counts;
+    compare_addition(b, &a);
+    assert_int_equal(rename(b->alone, extended), 0);
+    options.replace = true;
+    a.model = extended;
+    compare_addition(b, &a);
+    assert_int_equal(a.report[0].new_words, 0);
+    assert_true(a.report[0].replaced_words > 0);
+    /* Without any word to solve. */
+    options.min_count = 1000000;
+    compare_addition(b, &a);
+    assert_int_equal(a.report[0].replaced_words, 0);
+}
+
+static void different_extensions_are_refused(void **state)
+{
+    bench *b = *state;
+    psdvec_extend_options options, other;
+    psdvec_extend_options_default(&options);
+    psdvec_extend_options_default(&other);
+    other.mu = 3;
+    char model[220];
+    addition a;
+    prepare_addition(b, &options, model, &a);
+    for (int kind = 0; kind < 3; kind++) {
+        a.options[1] = kind == 0 ? &other : &options;
+        a.inputs[1][1] = kind == 1 ? b->files[1] : b->files[3];
+        for (uint32_t r = 0; r < 3; r++)
+            a.inputs[r][0] = kind == 2 ? "-" : b->files[0];
+        extend_members(&a, 3, 0, 0);
+        for (uint32_t r = 0; r < 3; r++) {
+            assert_int_equal(a.status[r], kind == 2 ? PSDVEC_ERR_OPTION : PSDVEC_ERR_MISMATCH);
+            assert_non_null(strstr(
+                a.message[r], kind == 2 ? "can be read by one process only"
+                                        : "the options, the model or the inputs of process 1"));
+        }
+        assert_int_not_equal(access(b->shared, F_OK), 0);
+    }
+}
+
+/* Only the leader makes the new model in memory. At whichever point memory is missing, all fail. */
+static void extensions_stay_within_the_memory_of_members(void **state)
+{
+    bench *b = *state;
+    psdvec_extend_options options;
+    psdvec_extend_options_default(&options);
+    char model[220], partial[220];
+    addition a;
+    prepare_addition(b, &options, model, &a);
+    snprintf(partial, sizeof partial, "%s.partial", b->shared);
+    uint64_t most = UINT64_C(256) << 20;
+    int failed = 0;
+    for (uint64_t memory = 1 << 16; memory < UINT64_C(64) << 20; memory *= 2)
+        for (int leader = 0; leader < 2; leader++) {
+            extend_members(&a, 3, leader ? memory : most, leader ? most : memory);
+            for (uint32_t r = 0; r < 3; r++) {
+                assert_int_equal(a.status[r], a.status[0]);
+                if (a.status[r] != PSDVEC_OK && a.status[r] != PSDVEC_ERR_BUDGET)
+                    fail_msg("%u: %s", r, a.message[r]);
+            }
+            failed += a.status[0] != PSDVEC_OK;
+            assert_int_equal(access(b->shared, F_OK), a.status[0] == PSDVEC_OK ? 0 : -1);
+            assert_int_not_equal(access(partial, F_OK), 0);
+            unlink(b->shared);
+        }
+    assert_in_range(failed, 2, 19);
+}
+
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
 typedef struct training {
@@ -525,6 +696,9 @@ int main(void)
         TEST(phrases_are_found_together),
         TEST(members_solve_the_core_together),
         TEST(members_share_the_regression),
+        TEST(members_add_new_words_together),
+        TEST(different_extensions_are_refused),
+        TEST(extensions_stay_within_the_memory_of_members),
         TEST(members_train_what_does_not_fit_one_process),
         TEST(all_members_fail_with_one_message),
         TEST(different_options_and_inputs_are_refused),
