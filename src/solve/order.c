@@ -22,12 +22,12 @@ typedef struct scratch {
 typedef struct order_job {
     const pv_link *link;
     const pv_kernels *kernels;
-    size_t dim;        /* directions */
-    const float *Q;    /* words x dim */
-    const float *mean; /* words: m_i / sqrt(T) */
-    float *A;          /* words x dim */
-    size_t stride;
-    scratch *scratch; /* one per worker */
+    size_t dim;           /* directions */
+    const float *Q;       /* words x dim */
+    const float *mean;    /* words: m_i / sqrt(T) */
+    float *A;             /* words of this member x dim */
+    size_t stride, first; /* word of this member */
+    scratch *scratch;     /* one per worker */
     pv_column_blocks blocks;
     pv_progress progress;
 } order_job;
@@ -47,7 +47,7 @@ static psdvec_status order_word(void *arg, pv_pair_row row, int worker)
     const psdvec_row *after = &row.after, *before = &row.before;
     scratch *s = &job->scratch[worker];
     uint32_t i = row.i;
-    float *a = job->A + (size_t)i * job->stride;
+    float *a = job->A + (i - job->first) * job->stride;
     if (after->length + before->length > s->capacity) {
         s->capacity = after->length + before->length;
         pv_scope_free(&s->memory);
@@ -89,13 +89,20 @@ static psdvec_status unit_columns(psdvec_context *ctx, const float *V, size_t wo
 }
 
 psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, size_t directions,
-                               float *A, size_t stride)
+                               const pv_division *division, float *A, size_t stride)
 {
     psdvec_context *ctx = link->ctx;
     size_t words = link->words;
     psdvec_status status = PSDVEC_OK;
-    order_job job = {
-        .link = link, .kernels = pv_kernels_best(), .dim = directions, .A = A, .stride = stride};
+    pv_tiles own = pv_tiles_own(division, words);
+    order_job job = {.link = link,
+                     .kernels = pv_kernels_best(),
+                     .dim = directions,
+                     .A = A,
+                     .stride = stride,
+                     .first = own.first};
+    if (own.first == own.end)
+        return PSDVEC_OK;
     pv_scope scope = {.ctx = ctx, .what = "the order of words"};
     float *Q = pv_scope_alloc(&scope, words * directions, sizeof *Q, false);
     float *mean = pv_scope_alloc(&scope, words, sizeof *mean, false);
@@ -106,9 +113,11 @@ psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, 
         mean[i] = (float)((link->context[i] + link->focus[i]) / 2 / sqrt(link->total));
     job.Q = Q;
     job.mean = mean;
-    PV_TRY_DONE(pv_column_blocks_make(ctx, link->counts->rows, 0, (uint32_t)words, most_blocks,
-                                      &job.blocks));
-    pv_progress_begin(&job.progress, ctx, "order of words", "pairs", link->counts->info.bigrams);
+    PV_TRY_DONE(pv_column_blocks_make(ctx, link->counts->rows, (uint32_t)own.first,
+                                      (uint32_t)own.end, most_blocks, &job.blocks));
+    const pv_csr *rows = &link->counts->rows;
+    pv_progress_begin(&job.progress, ctx, "order of words", "pairs",
+                      rows->end[own.end - 1] - rows->begin[own.first]);
     pv_pair_walk walk = {
         .blocks = &job.blocks, .progress = &job.progress, .on_row = order_word, .arg = &job};
     status = pv_walk_pairs(ctx, &walk);
@@ -121,11 +130,13 @@ done:
     return status;
 }
 
-uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, int threads)
+uint64_t pv_order_bytes(uint64_t words, uint64_t directions, const pv_division *division,
+                        uint64_t bigrams, int threads)
 {
+    uint64_t own = pv_rows_own(division, words);
     /* Q and the means; blocks of columns; the longest row of K for each worker. */
     return words * (directions + 1) * sizeof(float) + directions * sizeof(double) +
-           pv_column_blocks_bytes(words, words, most_blocks, threads) +
-           pv_gather_bytes(words, words, bigrams, most_blocks, threads) +
+           pv_column_blocks_bytes(words, own, most_blocks, threads) +
+           pv_gather_bytes(words, own, bigrams, most_blocks, threads) +
            (uint64_t)threads * 2 * words * (sizeof(uint32_t) + sizeof(float));
 }

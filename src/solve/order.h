@@ -21,12 +21,15 @@
 #define PV_SOLVE_ORDER_H
 
 #include "link/link.h"
+#include "sparse/division.h"
 
 /* V: link->words x dim, row-major, of which the first `directions` columns are used; A: words x
- * directions, with row stride `stride`. */
+ * directions, with row stride `stride`. With a division of the words, A has the rows of this member
+ * only; V has all rows. */
 psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, size_t directions,
-                               float *A, size_t stride);
+                               const pv_division *division, float *A, size_t stride);
 /* Bytes allocated besides A. */
-uint64_t pv_order_bytes(uint64_t words, uint64_t directions, uint64_t bigrams, int threads);
+uint64_t pv_order_bytes(uint64_t words, uint64_t directions, const pv_division *division,
+                        uint64_t bigrams, int threads);
 
 #endif

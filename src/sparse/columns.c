@@ -262,12 +262,12 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
     const pv_column_blocks *blocks = walk->blocks;
     psdvec_context *ctx = blocks->memory.ctx;
     const pv_csr *matrix = &blocks->matrix;
-    uint32_t first = blocks->edges[task], end = blocks->edges[task + 1];
+    uint32_t block = walk->every ? walk->from + (uint32_t)task * walk->every : (uint32_t)task;
+    uint32_t first = blocks->edges[block], end = blocks->edges[block + 1];
     pv_gathered columns = {0};
     psdvec_status status = PSDVEC_OK;
     if (first < end && !walk->row_only)
-        status =
-            pv_gather(ctx, blocks, (uint32_t)task, walk->above ? first : 0, matrix->rows, &columns);
+        status = pv_gather(ctx, blocks, block, walk->above ? first : 0, matrix->rows, &columns);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
         pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
         if (!walk->row_only) {
@@ -288,5 +288,8 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
 
 psdvec_status pv_walk_pairs(psdvec_context *ctx, const pv_pair_walk *walk)
 {
-    return pv_parallel_tasks(ctx, walk->blocks->blocks, walk_block, (void *)walk);
+    size_t blocks = walk->blocks->blocks;
+    if (walk->every)
+        blocks = walk->from < blocks ? (blocks - walk->from - 1) / walk->every + 1 : 0;
+    return pv_parallel_tasks(ctx, blocks, walk_block, (void *)walk);
 }

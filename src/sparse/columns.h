@@ -117,14 +117,16 @@ typedef struct pv_pair_walk {
     /* Iterates over rows that are also columns of the blocks. Columns are gathered from the first
      * matrix.rows rows, but `begin` and `end` must have all rows. */
     const pv_column_blocks *blocks;
-    bool above;            /* only pairs with j >= i */
-    bool row_only;         /* without columns: `before` is empty */
+    bool above;    /* only pairs with j >= i */
+    bool row_only; /* without columns: `before` is empty */
+    /* Only blocks `from`, `from` + `every`, ...; `every` 0: all. */
+    uint32_t from, every;
     pv_progress *progress; /* by entries of the rows; NULL: none */
     pv_pair_row_fn *on_row;
     void *arg;
 } pv_pair_walk;
 
-/* Calls on_row for every row, those of a block in order by the same worker. */
+/* Calls on_row for every row of these blocks, those of a block in order by the same worker. */
 psdvec_status pv_walk_pairs(psdvec_context *ctx, const pv_pair_walk *walk);
 
 #endif

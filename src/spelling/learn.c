@@ -15,9 +15,14 @@
  *
  * Cost for n words, G columns and e entries: 2 e dim additions per step and, for each worker, 32 (3
  * n + G) floats, which must stay in the cache for full speed; the solution is another n dim floats.
+ *
+ * The members of a group (base/group.h) solve consecutive blocks. All of them find the n-grams; the
+ * leader sends each member its dimensions of the vectors, and gets the rounded dimensions of the
+ * table. The scale of a row is that of its largest element in any member.
  */
 #include "spelling/parts.h"
 
+#include "base/group.h"
 #include "base/progress.h"
 #include "base/sort.h"
 #include "base/thread.h"
@@ -110,6 +115,17 @@ static psdvec_status make_weights(pv_scope *scope, const uint64_t *counts, uint3
 
 enum { B = PV_ROW_BLOCK };
 
+static size_t blocks_of(uint64_t dim)
+{
+    return (size_t)((dim + B - 1) / B);
+}
+
+/* The first of all blocks that a member of a group solves. */
+static size_t first_block(size_t blocks, uint32_t rank, uint32_t members)
+{
+    return (size_t)((uint64_t)blocks * rank / members);
+}
+
 /* Workspace of one worker. Rows have B elements. */
 typedef struct workspace {
     float *residual;  /* words */
@@ -123,13 +139,15 @@ typedef struct ridge {
     pv_scope *scope;
     const pv_features *f;
     const pv_row_sums *sums;
-    const float *u;
+    const float *u; /* words x dim; NULL in members other than the leader, which have `own_u` */
+    float *own_u;   /* block of this member, word, dimension */
     uint32_t dim, steps;
     float lambda;
     float *root;     /* words: sqrt(w), 0 for a word without columns */
     float *factor;   /* words: r */
-    float *solution; /* r_j z_j: block, word, dimension; the last block is padded with zeros */
+    float *solution; /* r_j z_j, as `own_u`; the last block is padded with zeros */
     size_t blocks;
+    size_t first, end; /* those of this member */
     _Atomic size_t next_block;
     float *work;      /* all workspaces */
     size_t work_size; /* floats per workspace */
@@ -224,8 +242,9 @@ static void begin_block(const ridge *r, const workspace *w, size_t block, float 
 {
     column_sums sums = {0};
     size_t first = block * B, width = r->dim - first < B ? r->dim - first : B;
+    const float *own = r->own_u ? r->own_u + (block - r->first) * r->f->words * B : NULL;
     for (size_t i = 0; i < r->f->words; i++) {
-        const float *u = r->u + i * r->dim + first;
+        const float *u = own ? own + i * B : r->u + i * r->dim + first;
         float *residual = w->residual + i * B;
         memset(residual, 0, B * sizeof *residual);
         memset(w->direction + i * B, 0, B * sizeof *w->direction);
@@ -240,7 +259,7 @@ static void begin_block(const ridge *r, const workspace *w, size_t block, float 
 
 static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
 {
-    float *x = r->solution + block * r->f->words * B;
+    float *x = r->solution + (block - r->first) * r->f->words * B;
     float alpha[B], beta[B] = {0};
     double squares[B], enough[B], product[B], left[B];
     uint32_t taken = 0;
@@ -290,10 +309,49 @@ static psdvec_status solve_blocks(void *arg, size_t number, int worker)
     w.columns = w.image + words * B;
     for (;;) {
         size_t block = atomic_fetch_add(&r->next_block, 1);
-        if (block >= r->blocks)
+        if (block >= r->end)
             return PSDVEC_OK;
         PV_TRY(solve_block(r, &w, block));
     }
+}
+
+/* The dimensions from those of block `from` up to those of block `to`. */
+static size_t width_of(const ridge *r, size_t from, size_t to)
+{
+    size_t first = from * B, end = to * B < r->dim ? to * B : r->dim;
+    return end > first ? end - first : 0;
+}
+
+/* The leader sends each member the blocks of u that it solves, one after the other. */
+static psdvec_status share_vectors(ridge *r, uint32_t words)
+{
+    psdvec_context *ctx = r->ctx;
+    uint32_t members = pv_group_members(ctx);
+    bool leads = pv_group_leads(ctx);
+    size_t bytes = (size_t)words * B * sizeof(float);
+    float *packed;
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    packed = pv_scope_alloc(r->scope, leads ? 1 : r->end - r->first, bytes, true);
+    PV_TRY(pv_scope_status(r->scope));
+    for (uint32_t to = 1; to < members; to++)
+        for (size_t b = first_block(r->blocks, to, members);
+             b < first_block(r->blocks, to + 1, members); b++) {
+            for (size_t i = 0; leads && i < words; i++)
+                memcpy(packed + i * B, r->u + i * r->dim + b * B,
+                       width_of(r, b, b + 1) * sizeof *packed);
+            PV_TRY(pv_group_meet(ctx, 0, NULL));
+            if (leads)
+                pv_group_send(ctx, to, packed, bytes);
+            else if (to == pv_group_rank(ctx))
+                pv_group_receive(ctx, 0, packed + (b - r->first) * words * B, bytes);
+            PV_TRY(pv_group_move(ctx));
+        }
+    if (leads)
+        pv_scope_drop(r->scope, packed);
+    else
+        r->own_u = packed;
+    return PSDVEC_OK;
 }
 
 /* weights: words, positive; u: words x dim, finite. Stops after `steps`, or earlier if the residual
@@ -301,17 +359,18 @@ static psdvec_status solve_blocks(void *arg, size_t number, int worker)
 static psdvec_status solve(ridge *r, const float *weights)
 {
     psdvec_context *ctx = r->ctx;
-    size_t words = r->f->words;
+    size_t words = r->f->words, own = r->end - r->first;
+    if (own == 0)
+        return PSDVEC_OK;
     r->work_size = (3 * words + r->f->columns) * B;
-    r->blocks = ((size_t)r->dim + B - 1) / B;
     PV_TAKE(r->scope, r->root, words);
     PV_TAKE(r->scope, r->factor, words);
-    r->solution = pv_scope_alloc(r->scope, r->blocks * B, words * sizeof *r->solution, false);
+    r->solution = pv_scope_alloc(r->scope, own * B, words * sizeof *r->solution, false);
     PV_TRY(pv_scope_status(r->scope));
     /* As many workspaces as there are threads, or as memory allows. */
     size_t workspaces = (size_t)psdvec_threads(ctx);
-    if (workspaces > r->blocks)
-        workspaces = r->blocks;
+    if (workspaces > own)
+        workspaces = own;
     size_t bytes = r->work_size * sizeof *r->work;
     while (workspaces > 1 && !(r->work = pv_alloc(ctx, workspaces, bytes, NULL)))
         workspaces--;
@@ -322,7 +381,8 @@ static psdvec_status solve(ridge *r, const float *weights)
         r->root[i] = total > 0 ? sqrtf(weights[i]) : 0;
         r->factor[i] = total > 0 ? (float)sqrt((double)weights[i] / total) : 0;
     }
-    pv_progress_begin(&r->progress, ctx, "spelling", "steps", (uint64_t)r->blocks * r->steps);
+    atomic_store(&r->next_block, r->first);
+    pv_progress_begin(&r->progress, ctx, "spelling", "steps", (uint64_t)own * r->steps);
     psdvec_status status = pv_parallel_tasks(ctx, workspaces, solve_blocks, r);
     pv_free(ctx, r->work);
     if (status == PSDVEC_OK)
@@ -334,36 +394,51 @@ static psdvec_status solve(ridge *r, const float *weights)
 
 typedef struct rounding {
     const ridge *ridge;
-    uint32_t dim;
-    float *scale; /* columns */
-    int8_t *rows; /* columns x dim */
-    float *row;   /* blocks x B per worker */
+    uint32_t columns;
+    bool measure, round; /* the largest elements, the bytes, or both */
+    float *scale;        /* columns: the largest element; after rounding, the scale */
+    int8_t *rows;        /* columns x stride, for the dimensions of this member */
+    size_t stride;
+    float *row; /* blocks of this member x B, per worker */
 } rounding;
 
 enum { COLUMNS_A_TASK = 512 };
 
-static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
+/* The elements of a row in the dimensions of this member. */
+static psdvec_status sum_row(const rounding *r, uint32_t g, float *row, size_t width,
+                             float *largest)
 {
-    const pv_features *f = r->ridge->f;
+    const ridge *solved = r->ridge;
+    const pv_features *f = solved->f;
     size_t count = f->column_begin[g + 1] - f->column_begin[g];
-    uint32_t dim = r->dim;
-    float largest = 0;
-    for (size_t b = 0; b < r->ridge->blocks; b++)
-        r->ridge->sums->floats(f->column + f->column_begin[g], count,
-                               r->ridge->solution + b * f->words * B, row + b * B);
-    for (uint32_t k = 0; k < dim; k++) {
+    *largest = 0;
+    for (size_t b = 0; b < solved->end - solved->first; b++)
+        solved->sums->floats(f->column + f->column_begin[g], count,
+                             solved->solution + b * f->words * B, row + b * B);
+    for (size_t k = 0; k < width; k++) {
         row[k] *= f->freedom[g];
         float size = fabsf(row[k]);
         if (!(size <= PV_LARGEST_SCALE))
-            return pv_fail(r->ridge->ctx, PSDVEC_ERR_NUMERIC,
+            return pv_fail(solved->ctx, PSDVEC_ERR_NUMERIC,
                            "fitting the spelling of words led to values beyond 1e30; scale the "
                            "vectors down");
-        largest = size > largest ? size : largest;
+        *largest = size > *largest ? size : *largest;
     }
-    float scale = largest / 127;
-    int8_t *to = r->rows + (size_t)g * dim;
-    r->scale[g] = scale;
-    for (uint32_t k = 0; k < dim; k++) {
+    return PSDVEC_OK;
+}
+
+static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
+{
+    size_t width = width_of(r->ridge, r->ridge->first, r->ridge->end);
+    float largest;
+    PV_TRY(sum_row(r, g, row, width, &largest));
+    if (r->measure)
+        r->scale[g] = largest;
+    if (!r->round)
+        return PSDVEC_OK;
+    float scale = r->scale[g] /= 127;
+    int8_t *to = r->rows + g * r->stride;
+    for (size_t k = 0; k < width; k++) {
         /* A very small scale is inexact, so the quotient may exceed 127. */
         float steps = scale > 0 ? rintf(row[k] / scale) : 0;
         to[k] = (int8_t)(steps > 127 ? 127 : steps < -127 ? -127 : steps);
@@ -374,25 +449,118 @@ static psdvec_status round_row(const rounding *r, uint32_t g, float *row)
 static psdvec_status round_rows(void *arg, size_t task, int worker)
 {
     rounding *r = arg;
-    float *row = r->row + (size_t)worker * r->ridge->blocks * B;
-    uint32_t first = (uint32_t)task * COLUMNS_A_TASK, left = r->ridge->f->columns - first;
+    float *row = r->row + (size_t)worker * (r->ridge->end - r->ridge->first) * B;
+    uint32_t first = (uint32_t)task * COLUMNS_A_TASK, left = r->columns - first;
     for (uint32_t g = 0; g < left && g < COLUMNS_A_TASK; g++)
         PV_TRY(round_row(r, first + g, row));
     return PSDVEC_OK;
 }
 
-static psdvec_status make_table(pv_spelling *s, const ridge *solved)
+static psdvec_status round_all(rounding *r, bool measure, bool round)
+{
+    r->measure = measure;
+    r->round = round;
+    /* A member without blocks may have no features either. */
+    size_t tasks = r->ridge->end > r->ridge->first
+                       ? ((size_t)r->columns + COLUMNS_A_TASK - 1) / COLUMNS_A_TASK
+                       : 0;
+    return pv_parallel_tasks(r->ridge->ctx, tasks, round_rows, r);
+}
+
+static size_t slice_begin(uint32_t columns, uint32_t rank, uint32_t members)
+{
+    return (size_t)((uint64_t)columns * rank / members);
+}
+
+/* All members get the largest of the numbers that they have for each column: each member compares
+ * those of a slice of the columns, and tells the others. */
+static psdvec_status share_largest(const rounding *r)
+{
+    psdvec_context *ctx = r->ridge->ctx;
+    uint32_t members = pv_group_members(ctx), rank = pv_group_rank(ctx);
+    psdvec_status status = PSDVEC_OK;
+    pv_buffer *out = pv_group_buffers(ctx), *in = pv_group_buffers(ctx);
+    if (!out || !in)
+        PV_TRY_DONE(pv_failure(ctx));
+    for (uint32_t to = 0; to < members; to++) {
+        size_t begin = slice_begin(r->columns, to, members);
+        PV_TRY_DONE(pv_buffer_append(&out[to], r->scale + begin,
+                                     (slice_begin(r->columns, to + 1, members) - begin) *
+                                         sizeof *r->scale));
+    }
+    PV_TRY_DONE(pv_group_exchange(ctx, out, in));
+    size_t begin = slice_begin(r->columns, rank, members);
+    size_t width = slice_begin(r->columns, rank + 1, members) - begin;
+    for (uint32_t from = 0; from < members; from++)
+        for (size_t k = 0; k < width; k++) {
+            float theirs;
+            memcpy(&theirs, in[from].data + k * sizeof theirs, sizeof theirs);
+            if (theirs > r->scale[begin + k])
+                r->scale[begin + k] = theirs;
+        }
+    PV_TRY_DONE(pv_group_gather(ctx, r->scale + begin, width * sizeof *r->scale, in));
+    for (uint32_t from = 0; from < members; from++)
+        if (in[from].length > 0)
+            memcpy(r->scale + slice_begin(r->columns, from, members), in[from].data,
+                   in[from].length);
+done:
+    pv_group_buffers_free(ctx, out);
+    pv_group_buffers_free(ctx, in);
+    return status;
+}
+
+/* The leader gets the dimensions of the other members, of one after the other. */
+static psdvec_status collect_rows(const rounding *r)
+{
+    psdvec_context *ctx = r->ridge->ctx;
+    const ridge *solved = r->ridge;
+    uint32_t members = pv_group_members(ctx);
+    bool leads = pv_group_leads(ctx);
+    for (uint32_t from = 1; from < members; from++) {
+        size_t first = first_block(solved->blocks, from, members);
+        size_t width = width_of(solved, first, first_block(solved->blocks, from + 1, members));
+        int8_t *theirs = NULL;
+        if (leads && !(theirs = pv_scope_alloc(solved->scope, r->columns, width, false)))
+            return pv_failure(ctx);
+        PV_TRY(pv_group_meet(ctx, 0, NULL));
+        if (leads)
+            pv_group_receive(ctx, from, theirs, r->columns * width);
+        else if (from == pv_group_rank(ctx))
+            pv_group_send(ctx, 0, r->rows, r->columns * width);
+        PV_TRY(pv_group_move(ctx));
+        for (size_t g = 0; leads && g < r->columns; g++)
+            memcpy(r->rows + g * r->stride + first * B, theirs + g * width, width);
+        pv_scope_drop(solved->scope, theirs);
+    }
+    return PSDVEC_OK;
+}
+
+/* columns: those of the leader's features. */
+static psdvec_status make_table(pv_spelling *s, const ridge *solved, uint32_t columns)
 {
     const pv_features *f = solved->f;
-    rounding r = {.ridge = solved, .dim = solved->dim};
-    r.rows = pv_scope_alloc(&s->scope, f->columns, r.dim, false);
-    PV_TAKE(&s->scope, r.scale, f->columns);
+    bool leads = pv_group_leads(solved->ctx);
+    rounding r = {.ridge = solved,
+                  .columns = columns,
+                  .stride = leads ? solved->dim : width_of(solved, solved->first, solved->end)};
+    r.rows = pv_scope_alloc(&s->scope, columns, r.stride, false);
+    PV_TAKE_ZERO(&s->scope, r.scale, columns);
     r.row = pv_scope_alloc(solved->scope, (size_t)psdvec_threads(solved->ctx),
-                           solved->blocks * B * sizeof *r.row, false);
+                           (solved->end - solved->first) * B * sizeof *r.row, false);
     PV_TRY(pv_scope_status(&s->scope));
     PV_TRY(pv_scope_status(solved->scope));
-    size_t tasks = ((size_t)f->columns + COLUMNS_A_TASK - 1) / COLUMNS_A_TASK;
-    PV_TRY(pv_parallel_tasks(solved->ctx, tasks, round_rows, &r));
+    if (pv_group_shares(solved->ctx)) {
+        PV_TRY(round_all(&r, true, false));
+        PV_TRY(share_largest(&r));
+        PV_TRY(round_all(&r, false, true));
+        PV_TRY(collect_rows(&r));
+        if (solved->end == solved->first)
+            for (size_t g = 0; g < columns; g++)
+                r.scale[g] /= 127;
+    } else
+        PV_TRY(round_all(&r, true, true));
+    if (!leads)
+        return PSDVEC_OK;
     s->table.ngrams = f->columns;
     s->table.text = f->offsets[f->columns];
     s->table.bytes = f->bytes;
@@ -403,21 +571,29 @@ static psdvec_status make_table(pv_spelling *s, const ridge *solved)
     return PSDVEC_OK;
 }
 
-uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int threads)
+uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, uint32_t rank,
+                                 uint32_t members, int threads)
 {
     pv_spelling_options options;
     pv_spelling_options_default(&options);
     uint64_t words = all->words;
     uint64_t occurrences = pv_count_occurrences(all, options.shortest, options.longest);
+    size_t blocks = blocks_of(dim);
+    uint64_t own = first_block(blocks, rank + 1, members) - first_block(blocks, rank, members);
     /* While they are collected, an n-gram that only one word has costs its entry and its text, in
      * arrays that grow by half while the old ones still exist, two to four slots and its word; in
      * the end at most its word and its offset. */
     uint64_t sorting = occurrences * 144, features = occurrences * 8 + words * 64;
-    uint64_t solution = words * (dim + PV_ROW_BLOCK) * sizeof(float);
+    /* A block of the vectors, of members all of their blocks, and the solution. */
+    uint64_t block = words * PV_ROW_BLOCK * sizeof(float);
+    uint64_t shared = members == 1 ? 0 : rank == 0 ? block : own * block;
+    uint64_t solution = members == 1 ? words * (dim + PV_ROW_BLOCK) * sizeof(float) : own * block;
     /* Such a large table has at most two columns per word. */
     uint64_t work = (uint64_t)threads * words * 5 * PV_ROW_BLOCK * sizeof(float);
     uint64_t table = words * dim * 2 + words * 64;
-    uint64_t solving = features + solution + (work > table ? work : table);
+    if (members > 1) /* the part of a member, and the messages about the scales */
+        table += words * 2 * (pv_larger(own, blocks / members + 1) * PV_ROW_BLOCK + 8);
+    uint64_t solving = features + shared + solution + (work > table ? work : table);
     return words * 32 + (1 << 19) + (sorting > solving ? sorting : solving);
 }
 
@@ -428,6 +604,8 @@ psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *
     psdvec_status status;
     pv_features features = {0};
     pv_scope scope = {.ctx = ctx, .what = "learning from the spelling of words"};
+    uint32_t rank = pv_group_rank(ctx), members = pv_group_members(ctx);
+    size_t blocks = blocks_of(dim);
     ridge r = {.ctx = ctx,
                .scope = &scope,
                .f = &features,
@@ -435,23 +613,33 @@ psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *
                .u = u,
                .dim = dim,
                .steps = options->steps,
-               .lambda = (float)options->lambda};
+               .lambda = (float)options->lambda,
+               .blocks = blocks,
+               .first = first_block(blocks, rank, members),
+               .end = first_block(blocks, rank + 1, members)};
     float *weights;
     pv_spelling *s = NULL;
     *spelling = NULL;
     PV_TRY(check_options(ctx, options, dim));
-    PV_TRY(check_vectors(ctx, words, u, dim));
+    if (pv_group_leads(ctx))
+        PV_TRY(check_vectors(ctx, words, u, dim));
     PV_TAKE(&scope, weights, words->words);
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_spelling_new(ctx, &s));
     s->table =
         (pv_spelling_table){.dim = dim, .shortest = options->shortest, .longest = options->longest};
     PV_TRY_DONE(make_weights(&scope, counts, words->words, options->weight_power, weights));
-    PV_TRY_DONE(pv_features_make(ctx, options, words, dim, &s->scope, &features));
+    if (r.end > r.first || pv_group_leads(ctx))
+        PV_TRY_DONE(pv_features_make(ctx, options, words, dim, &s->scope, &features));
+    uint64_t columns = features.columns;
+    PV_TRY_DONE(pv_group_agree(ctx, &columns));
+    PV_TRY_DONE(share_vectors(&r, words->words));
     PV_TRY_DONE(solve(&r, weights));
-    PV_TRY_DONE(make_table(s, &r));
-    *spelling = s;
-    s = NULL;
+    PV_TRY_DONE(make_table(s, &r, (uint32_t)columns));
+    if (pv_group_leads(ctx)) {
+        *spelling = s;
+        s = NULL;
+    }
 done:
     pv_scope_free(&scope);
     pv_scope_free(&features.scope);

@@ -56,13 +56,15 @@ typedef struct pv_spelling_table {
 typedef struct pv_spelling pv_spelling; /* a table with an index; owns what it was learnt with */
 
 /* u: words x dim, row-major; counts: words, or NULL for equal weights. A vocabulary without
- * n-grams in enough words yields a table without rows. */
+ * n-grams in enough words yields a table without rows. In a group of processes (base/group.h), all
+ * members call it; only the leader needs u, and only it gets a table. */
 psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *options,
                                 const pv_spelling_words *words, const float *u, uint32_t dim,
                                 const uint64_t *counts, pv_spelling **spelling);
-/* Upper bound of the memory that learning from these words needs, with the default lengths of
- * n-grams and a table of at most 2 * words * dim bytes. */
-uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, int threads);
+/* Upper bound of the memory that learning from these words needs in a member of a group, with the
+ * default lengths of n-grams and a table of at most 2 * words * dim bytes. */
+uint64_t pv_spelling_learn_bytes(const pv_spelling_words *all, uint64_t dim, uint32_t rank,
+                                 uint32_t members, int threads);
 /* Opens the arrays of a file, which must outlive it, and checks everything. `subject`: for
  * messages. */
 psdvec_status pv_spelling_open(psdvec_context *ctx, const pv_spelling_table *table,

@@ -24,3 +24,15 @@ psdvec_status pv_share_collect(psdvec_context *ctx, uint32_t count, size_t colum
     }
     return pv_group_move(ctx);
 }
+
+psdvec_status pv_share_complete(psdvec_context *ctx, uint32_t count, size_t columns, float *rows)
+{
+    uint32_t own = pv_share_begin(ctx, count, pv_group_rank(ctx));
+    uint32_t own_end = pv_share_begin(ctx, count, pv_group_rank(ctx) + 1);
+    for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
+        uint32_t begin = pv_share_begin(ctx, count, r), end = pv_share_begin(ctx, count, r + 1);
+        pv_group_send(ctx, r, rows + own * columns, (own_end - own) * columns * sizeof *rows);
+        pv_group_receive(ctx, r, rows + begin * columns, (end - begin) * columns * sizeof *rows);
+    }
+    return pv_group_move(ctx);
+}

@@ -3,6 +3,7 @@
 #include "train/joint.h"
 
 #include "base/arguments.h"
+#include "base/group.h"
 #include "base/thread.h"
 #include "model/model_read.h"
 #include "solve/tall.h"
@@ -232,6 +233,49 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
 }
 
 /* ---- Either way -------------------------------------------------------------------------- */
+/* Copies the rows of a member from `rows` to `packed`, or back. Returns how many there are. */
+static size_t pack_rows(const uint32_t *edges, uint32_t member, uint32_t members, bool back,
+                        joint_sums *rows, joint_sums *packed)
+{
+    size_t count = 0;
+    for (uint32_t b = member; b < PV_SEEN_BLOCKS; b += members) {
+        size_t width = edges[b + 1] - edges[b];
+        joint_sums *from = back ? packed + count : rows + edges[b];
+        if (packed)
+            memcpy(back ? rows + edges[b] : packed + count, from, width * sizeof *from);
+        count += width;
+    }
+    return count;
+}
+
+/* The leader gets the rows of the other members. */
+static psdvec_status collect_rows(psdvec_context *ctx, const uint32_t *edges, joint_sums *rows,
+                                  pv_scope *scope)
+{
+    uint32_t members = pv_group_members(ctx), rank = pv_group_rank(ctx);
+    size_t own = pack_rows(edges, rank, members, false, rows, NULL);
+    joint_sums *packed;
+    PV_TAKE(scope, packed, rank > 0 ? own : edges[PV_SEEN_BLOCKS] - own);
+    PV_TRY(pv_scope_status(scope));
+    PV_TRY(pv_group_meet(ctx, 0, NULL));
+    if (rank > 0) {
+        pack_rows(edges, rank, members, false, rows, packed);
+        pv_group_send(ctx, 0, packed, own * sizeof *packed);
+        return pv_group_move(ctx);
+    }
+    joint_sums *at = packed;
+    for (uint32_t r = 1; r < members; r++) {
+        size_t count = pack_rows(edges, r, members, true, rows, NULL);
+        pv_group_receive(ctx, r, at, count * sizeof *at);
+        at += count;
+    }
+    PV_TRY(pv_group_move(ctx));
+    at = packed;
+    for (uint32_t r = 1; r < members; r++)
+        at += pack_rows(edges, r, members, true, rows, at);
+    return PSDVEC_OK;
+}
+
 psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec_joint *joint)
 {
     psdvec_context *ctx = of->link->ctx;
@@ -248,9 +292,15 @@ psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec
         pv_seen_walk walk = *of;
         walk.either = walk.above = true;
         walk.stage = "joint probability";
+        uint32_t edges[PV_SEEN_BLOCKS + 1];
+        if (pv_group_shares(ctx))
+            walk.edges = edges;
         PV_TRY_DONE(pv_seen_pairs(&walk, take_row, &job));
+        if (walk.edges)
+            PV_TRY_DONE(collect_rows(ctx, edges, job.rows, &scope));
     }
-    add_rows(job.rows, rows, joint);
+    if (core || pv_group_leads(ctx))
+        add_rows(job.rows, rows, joint);
 done:
     pv_scope_free(&scope);
     return status;
@@ -261,9 +311,11 @@ uint64_t pv_joint_core_bytes(uint64_t words)
     return words * (sizeof(joint_sums) + sizeof(double) + sizeof(uint32_t));
 }
 
-uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, int threads)
+uint64_t pv_joint_pairs_bytes(uint64_t words, uint64_t bigrams, uint64_t dim, bool divided,
+                              int threads)
 {
-    return pv_joint_core_bytes(words) + pv_seen_pairs_bytes(words, bigrams, dim, threads);
+    return pv_joint_core_bytes(words) + pv_larger(pv_seen_pairs_bytes(words, bigrams, dim, threads),
+                                                  divided ? words * sizeof(joint_sums) : 0);
 }
 
 /* ---- Unigrams ----------------------------------------------------------------------- */
@@ -325,7 +377,8 @@ static void add_vectors(const pv_seen_walk *of, psdvec_joint *joint)
  * b = sum of z_i v_i,
  *     sum z_i z_j (t - X_ij)^2 = t^2 (sum z)^2 - 2 t b' J b + trace(J B J B) - sum z_i^2 (t - X_ii)^2
  */
-static psdvec_status background_sum(const pv_seen_walk *of, double *out)
+static psdvec_status background_sum(const pv_seen_walk *of, const pv_division *division,
+                                    double *out)
 {
     const pv_link *link = of->link;
     psdvec_context *ctx = link->ctx;
@@ -334,8 +387,9 @@ static psdvec_status background_sum(const pv_seen_walk *of, double *out)
     float *scaled, *z;
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "the joint probability"};
-    PV_TAKE_ZERO(&scope, scaled, of->words * dim);
-    PV_TAKE_ZERO(&scope, z, of->words);
+    pv_tiles own = pv_tiles_own(division, of->words); /* rows of `scaled` and `z` */
+    PV_TAKE_ZERO(&scope, scaled, (own.end - own.first) * dim);
+    PV_TAKE_ZERO(&scope, z, own.end - own.first);
     PV_TAKE(&scope, B, dim * dim);
     PV_TAKE(&scope, b, dim);
     PV_TRY_DONE(pv_scope_status(&scope));
@@ -344,15 +398,19 @@ static psdvec_status background_sum(const pv_seen_walk *of, double *out)
         if (i == PV_NO_WORD)
             continue;
         double factor = link->factor[c], off = t - product_of(of, i, i);
-        z[i] = (float)factor;
         all += factor;
         diagonal += factor * factor * off * off;
+        if (i < own.first || i >= own.end)
+            continue;
+        size_t row = i - own.first;
+        z[row] = (float)factor;
         for (size_t k = 0; k < dim; k++)
-            scaled[i * dim + k] = z[i] * of->vectors[i * dim + k];
+            scaled[row * dim + k] = z[row] * of->vectors[i * dim + k];
     }
-    pv_tall vectors = {of->vectors, dim, dim, NULL};
-    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){scaled, dim, dim, NULL}, NULL, B));
-    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, (pv_tall){z, 1, 1, NULL}, NULL, b));
+    pv_tall vectors = {of->vectors + own.first * dim, dim, dim, division};
+    pv_tall weighted = {scaled, dim, dim, division}, weights = {z, 1, 1, division};
+    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, weighted, NULL, B));
+    PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, weights, NULL, b));
     double sum = t * t * all * all - diagonal;
     const float *signs = of->eigenvalues;
     for (size_t k = 0; k < dim; k++) {
@@ -392,13 +450,14 @@ static void add_capped(const pv_seen_walk *of, double *prior, double *logs)
     }
 }
 
-static psdvec_status add_unseen(const pv_seen_walk *of, psdvec_joint *joint)
+static psdvec_status add_unseen(const pv_seen_walk *of, const pv_division *division,
+                                psdvec_joint *joint)
 {
     const pv_link *link = of->link;
     double prior, logs = 0, sum = 0, words = 0;
     if (!(link->background > 0))
         return PSDVEC_OK;
-    PV_TRY(background_sum(of, &prior));
+    PV_TRY(background_sum(of, division, &prior));
     if (!link->background_only_unseen) {
         joint->background -= prior;
         return PSDVEC_OK;
@@ -417,17 +476,18 @@ static psdvec_status add_unseen(const pv_seen_walk *of, psdvec_joint *joint)
     return PSDVEC_OK;
 }
 
-psdvec_status pv_joint_words(const pv_seen_walk *of, psdvec_joint *joint)
+psdvec_status pv_joint_words(const pv_seen_walk *of, const pv_division *division,
+                             psdvec_joint *joint)
 {
     add_unigrams(of, joint);
     add_vectors(of, joint);
-    return add_unseen(of, joint);
+    return add_unseen(of, division, joint);
 }
 
-uint64_t pv_joint_words_bytes(uint64_t words, uint64_t dim)
+uint64_t pv_joint_words_bytes(uint64_t words, const pv_division *division, uint64_t dim)
 {
-    return words * (dim + 1) * sizeof(float) + (dim + 1) * dim * sizeof(double) +
-           pv_tall_gram_bytes(words, NULL, dim, dim);
+    return pv_rows_own(division, words) * (dim + 1) * sizeof(float) +
+           (dim + 1) * dim * sizeof(double) + pv_tall_gram_bytes(words, division, dim, dim);
 }
 
 /* ---- The joint probability of a model -------------------------------------------------- */
@@ -451,7 +511,7 @@ psdvec_status psdvec_joint_compute(psdvec_context *ctx, const psdvec_model *mode
                        .vectors = vectors,
                        .eigenvalues = model->info.eigenvalues};
     PV_TRY_DONE(pv_joint_pairs(&of, NULL, joint));
-    status = pv_joint_words(&of, joint);
+    status = pv_joint_words(&of, NULL, joint);
 done:
     pv_model_link_close(&opened);
     return status;

@@ -45,38 +45,46 @@ static uint64_t regressing(const psdvec_counts *counts, uint64_t core, uint64_t 
            pv_regression_bytes(core, dim, words, counts->info.bigrams, threads);
 }
 
-/* What follows the regression, without the vectors. */
-static uint64_t finishing(const psdvec_train_options *options, const psdvec_counts *counts,
-                          bool noncore, int threads)
+/* Whether the joint probability needs a pass over pairs that the solver does not hold. */
+static bool walks_pairs(const psdvec_train_options *options, bool noncore)
 {
-    uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
-    uint64_t joint = pv_joint_words_bytes(words, dim);
-    /* The joint probability may need a pass over pairs that the solver does not hold. */
-    if (noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
-        pv_target_rules[options->target].directed)
-        joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, threads));
-    return pv_larger(joint + words * sizeof(uint32_t),
-                     pv_readout_bytes(options, counts, dim, threads));
+    return noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
+           pv_target_rules[options->target].directed;
 }
 
-/* With a division: of this member of the group. The leader alone finishes the model. */
-static sizes size_up(psdvec_context *ctx, const psdvec_train_options *options,
-                     const psdvec_counts *counts, uint64_t pairs, const pv_division *division,
-                     int threads)
+/* The joint probability. division: of all words, if the members of a group share it. */
+static uint64_t joining(const psdvec_train_options *options, const psdvec_counts *counts,
+                        bool noncore, const pv_division *division, int threads)
+{
+    uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
+    uint64_t joint = pv_joint_words_bytes(words, division, dim);
+    if (walks_pairs(options, noncore))
+        joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, division, threads));
+    return joint + words * sizeof(uint32_t);
+}
+
+/* With shares: of this member of the group. */
+static sizes size_up(const psdvec_train_options *options, const psdvec_counts *counts,
+                     uint64_t pairs, const pv_shares *shares, int threads)
 {
     uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
     uint64_t core = pv_core_words(options, counts), part = 0;
+    const pv_division *division = shares ? shares->core : NULL;
     bool noncore = core < words, leads = !division || division->rank == 0;
+    /* Whether all members have all vectors, and finish the model together. */
+    bool together = shares && (options->order > 0 || walks_pairs(options, noncore));
     uint64_t link = pv_link_bytes(counts);
     uint64_t spread = noncore ? words * sizeof(float) : 0;
-    uint64_t kept = leads ? words : noncore ? core + pv_most_solved(ctx) : 0;
-    uint64_t vectors = kept * dim * sizeof(float);
+    uint64_t vectors = leads || together ? words * dim * sizeof(float) : 0, after = 0;
     if (division)
         part = pv_rows_own(division, core) * dim * sizeof(float);
     uint64_t solved = pv_core_bytes(core, division, pv_rank_most(options, core)) +
                       pv_larger(pv_algorithm1_bytes(options, core, division, threads),
                                 pv_joint_core_bytes(words));
-    uint64_t after = leads ? finishing(options, counts, noncore, threads) : 0;
+    if (leads || together)
+        after = joining(options, counts, noncore, together ? shares->words : NULL, threads);
+    after = pv_larger(
+        after, pv_readout_bytes(options, counts, dim, shares ? shares->words : NULL, threads));
     if (noncore)
         after = pv_larger(after, regressing(counts, core, dim, threads));
     /* File buffers, and arrays with one element per dimension or iteration. */
@@ -107,28 +115,28 @@ static uint64_t output_bytes(const psdvec_train_options *options, const psdvec_c
 /* Computes the sizes for as many threads as the budget then allows, with at most as many dimensions
  * as the core has words. */
 static sizes fit(psdvec_context *ctx, psdvec_train_options *options, const psdvec_counts *counts,
-                 uint64_t pairs, const pv_division *division)
+                 uint64_t pairs, const pv_shares *shares)
 {
     if (options->dim > pv_core_words(options, counts))
         options->dim = pv_core_words(options, counts);
     int threads = psdvec_threads(ctx);
-    sizes s = size_up(ctx, options, counts, pairs, division, threads);
+    sizes s = size_up(options, counts, pairs, shares, threads);
     uint64_t budget = psdvec_memory_budget(ctx);
     /* A larger budget allows more threads, which need memory too; the suggested budget must
      * suffice. */
     while (rest_of(&s) > budget && pv_threads_within(ctx, rest_of(&s) + mebibyte) > threads) {
         threads = pv_threads_within(ctx, rest_of(&s) + mebibyte);
-        s = size_up(ctx, options, counts, pairs, division, threads);
+        s = size_up(options, counts, pairs, shares, threads);
     }
     return s;
 }
 
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
-                  const psdvec_counts *counts, uint64_t pairs, const pv_division *division,
+                  const psdvec_counts *counts, uint64_t pairs, const pv_shares *shares,
                   psdvec_train_plan *plan)
 {
     psdvec_train_options options = *given;
-    sizes s = fit(ctx, &options, counts, pairs, division);
+    sizes s = fit(ctx, &options, counts, pairs, shares);
     *plan = (psdvec_train_plan){.words = counts->info.words,
                                 .core_words = pv_core_words(&options, counts),
                                 .dim = options.dim,
@@ -144,10 +152,10 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
 }
 
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *given,
-                             const psdvec_counts *counts, const pv_division *division)
+                             const psdvec_counts *counts, const pv_shares *shares)
 {
     psdvec_train_options options = *given;
-    sizes s = fit(ctx, &options, counts, 0, division);
+    sizes s = fit(ctx, &options, counts, 0, shares);
     uint64_t budget = psdvec_memory_budget(ctx);
     return budget > s.solving ? budget - s.solving : 0;
 }
@@ -182,7 +190,7 @@ uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *g
 
 /* The minimum memory of the same run without these parts of the read-out. */
 static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *options,
-                              const psdvec_counts *counts, const pv_division *division, bool order,
+                              const psdvec_counts *counts, const pv_shares *shares, bool order,
                               bool spelling)
 {
     psdvec_train_options less = *options;
@@ -191,43 +199,43 @@ static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *o
         less.order = 0;
     if (spelling)
         less.spelling = 0;
-    pv_plan_fill(ctx, &less, counts, 0, division, &plan);
+    pv_plan_fill(ctx, &less, counts, 0, shares, &plan);
     return plan.memory_least;
 }
 
 /* Which parts of the read-out to omit to need less memory; "" if solving needs the most anyway. */
 static const char *readout_remedy(psdvec_context *ctx, const psdvec_train_options *options,
-                                  const psdvec_counts *counts, const pv_division *division,
+                                  const psdvec_counts *counts, const pv_shares *shares,
                                   uint64_t least)
 {
-    if (least_without(ctx, options, counts, division, true, true) >= least)
+    if (least_without(ctx, options, counts, shares, true, true) >= least)
         return "";
-    if (least_without(ctx, options, counts, division, false, true) < least)
+    if (least_without(ctx, options, counts, shares, false, true) < least)
         return ", or no read-out from spelling (`spelling=off`)";
-    if (least_without(ctx, options, counts, division, true, false) < least)
+    if (least_without(ctx, options, counts, shares, true, false) < least)
         return ", or no word order in the read-out (`order=off`)";
     return ", or a simpler read-out (`order=off` and `spelling=off`)";
 }
 
 psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
-                            const psdvec_counts *counts, const pv_division *division,
+                            const psdvec_counts *counts, const pv_shares *shares,
                             const psdvec_train_plan *plan)
 {
     uint64_t least = plan->memory_least;
     char where[64] = "";
-    if (division) {
-        uint64_t *all = pv_alloc(ctx, division->members, sizeof *all, "the division of rows");
+    if (shares) {
+        uint64_t *all = pv_alloc(ctx, shares->core->members, sizeof *all, "the division of rows");
         psdvec_status status = all ? pv_group_meet(ctx, least, all) : pv_failure(ctx);
-        for (uint32_t r = 0; status == PSDVEC_OK && r < division->members; r++)
+        for (uint32_t r = 0; status == PSDVEC_OK && r < shares->core->members; r++)
             least = pv_larger(least, all[r]);
         pv_free(ctx, all);
         PV_TRY(status);
-        snprintf(where, sizeof where, " in one of %" PRIu32 " processes", division->members);
+        snprintf(where, sizeof where, " in one of %" PRIu32 " processes", shares->core->members);
     }
     if (least <= plan->memory_budget)
         return PSDVEC_OK;
-    uint32_t smaller =
-        division ? 0 : pv_plan_smaller_core(ctx, options, counts, plan->core_words, NULL);
+    uint32_t smaller = shares ? 0
+                              : pv_plan_smaller_core(ctx, options, counts, plan->core_words, NULL);
     char core[32] = "`core`";
     if (smaller)
         snprintf(core, sizeof core, "`core=%" PRIu32 "`", smaller);
@@ -238,7 +246,7 @@ psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *opt
         "dimensions (`dim`)%s",
         plan->core_words, plan->dim, ceil((double)least / mebibyte), where,
         (double)plan->memory_budget / mebibyte, ceil((double)least / mebibyte), core,
-        readout_remedy(ctx, options, counts, division, plan->memory_least));
+        readout_remedy(ctx, options, counts, shares, plan->memory_least));
 }
 
 /* Flops per second of one core in a matrix product that fits the cache. */

@@ -1,7 +1,14 @@
-/* Computing the read-out. */
+/* Computing the read-out.
+ *
+ * With word order, the members of a group (base/group.h) compute the rows of their tiles, in the
+ * same way as one process does, and send them to the leader. Sums over all words are in the order of
+ * the words, so that the sum of one member is passed on to the next. The members also share the
+ * dimensions of the regression on spelling.
+ */
 #include "train/readout.h"
 
 #include "base/blas.h"
+#include "base/group.h"
 #include "base/thread.h"
 #include "solve/order.h"
 #include "solve/tall.h"
@@ -57,28 +64,57 @@ static psdvec_status make_unit(psdvec_context *ctx, unit_job job)
     return pv_parallel_tasks(ctx, (job.words + rows_a_task - 1) / rows_a_task, unit_rows, &job);
 }
 
-/* In double precision and in the order of the words, so that the number of threads does not affect
- * it. */
-static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t words, size_t dim,
-                             size_t stride, float *mean)
+static void add_up(const float *rows, size_t count, size_t dim, size_t stride, double *sum)
 {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < dim; k++)
+            sum[k] += (double)rows[i * stride + k];
+}
+
+/* The members add their rows one after the other, and the last tells the others the sum. */
+static psdvec_status add_up_in_turn(const pv_division *d, const float *rows, size_t dim,
+                                    size_t stride, double *sum)
+{
+    size_t bytes = dim * sizeof *sum;
+    for (uint32_t r = 0; r < d->members; r++) {
+        bool last = r + 1 == d->members;
+        if (r == d->rank)
+            add_up(rows, pv_rows_own(d, d->n), dim, stride, sum);
+        PV_TRY(pv_group_meet(d->ctx, 0, NULL));
+        for (uint32_t to = last ? 0 : r + 1; to < (last ? d->members : r + 2); to++)
+            if (r == d->rank)
+                pv_group_send(d->ctx, to, sum, bytes);
+            else if (to == d->rank)
+                pv_group_receive(d->ctx, r, sum, bytes);
+        PV_TRY(pv_group_move(d->ctx));
+    }
+    return PSDVEC_OK;
+}
+
+/* In double precision and in the order of the words, so that the number of threads, and that of
+ * members, does not affect it. rows: those of this member if they are divided. */
+static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t words, size_t dim,
+                             size_t stride, const pv_division *division, float *mean)
+{
+    psdvec_status status = PSDVEC_OK;
     double *sum = pv_alloc_zero(ctx, dim, sizeof *sum, "the read-out");
     if (!sum)
         return pv_failure(ctx);
-    for (size_t i = 0; i < words; i++)
-        for (size_t k = 0; k < dim; k++)
-            sum[k] += (double)rows[i * stride + k];
+    if (division)
+        status = add_up_in_turn(division, rows, dim, stride, sum);
+    else
+        add_up(rows, words, dim, stride, sum);
     for (size_t k = 0; k < dim; k++)
         mean[k] = (float)(sum[k] / (double)words);
     pv_free(ctx, sum);
-    return PSDVEC_OK;
+    return status;
 }
 
 /* ---- Word order -------------------------------------------------------------------------- */
 
 /* M: wide x dim, the principal directions of B (words x wide), by decreasing variance. */
 static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t words, size_t wide,
-                                     size_t dim, float *M)
+                                     const pv_division *division, size_t dim, float *M)
 {
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "the read-out"};
@@ -86,7 +122,7 @@ static psdvec_status main_directions(psdvec_context *ctx, const float *B, size_t
     PV_TAKE(&scope, gram, wide * wide);
     PV_TAKE(&scope, values, wide);
     PV_TRY_DONE(pv_scope_status(&scope));
-    pv_tall tall = {B, wide, wide, NULL};
+    pv_tall tall = {B, wide, wide, division};
     PV_TRY_DONE(pv_tall_gram(ctx, words, tall, tall, NULL, gram));
     PV_TRY_DONE(pv_symmetric_eigen(ctx, gram, values, wide));
     for (size_t c = 0; c < dim; c++)
@@ -104,45 +140,64 @@ static size_t order_directions(size_t dim)
     return dim < 256 ? dim : 256;
 }
 
-/* out->vectors: words x (dim + order_directions) with u in the first columns; becomes words x
- * dim. */
-static psdvec_status add_order(const pv_link *link, const float *V, size_t dim, pv_readout *out)
+/* The leader gets the rows of the other members. rows: in the leader those of all words, of which
+ * it has the first. */
+static psdvec_status send_to_leader(const pv_division *d, size_t dim, float *rows)
+{
+    PV_TRY(pv_group_meet(d->ctx, 0, NULL));
+    for (uint32_t r = 1; r < d->members; r++) {
+        size_t bytes = (d->share[r].end - d->share[r].first) * dim * sizeof *rows;
+        if (d->rank == 0)
+            pv_group_receive(d->ctx, r, rows + d->share[r].first * dim, bytes);
+        else if (d->rank == r)
+            pv_group_send(d->ctx, 0, rows, bytes);
+    }
+    return pv_group_move(d->ctx);
+}
+
+/* out->vectors: words x (dim + order_directions) with u in the first columns, of the words of this
+ * member; becomes words x dim, of all words in the leader. */
+static psdvec_status add_order(const pv_link *link, const float *V, size_t dim,
+                               const pv_division *division, pv_readout *out)
 {
     psdvec_context *ctx = link->ctx;
     size_t words = link->words, directions = order_directions(dim), wide = dim + directions;
+    size_t rows = pv_rows_own(division, words);
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "the read-out"};
     float *A = out->vectors + dim, *mean, *M, *narrow;
     PV_TAKE(&scope, mean, directions);
     PV_TAKE(&scope, M, wide * dim);
     PV_TRY_DONE(pv_scope_status(&scope));
-    PV_TRY_DONE(pv_order_vectors(link, V, dim, directions, A, wide));
-    PV_TRY_DONE(mean_of(ctx, A, words, directions, wide, mean));
+    PV_TRY_DONE(pv_order_vectors(link, V, dim, directions, division, A, wide));
+    PV_TRY_DONE(mean_of(ctx, A, words, directions, wide, division, mean));
     PV_TRY_DONE(make_unit(ctx, (unit_job){.from = A,
                                           .to = A,
-                                          .words = words,
+                                          .words = rows,
                                           .dim = directions,
                                           .from_stride = wide,
                                           .to_stride = wide,
                                           .mean = mean,
                                           .length = link->options.order}));
-    PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, dim, M));
-    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, NULL, M, dim));
-    PV_TAKE(&out->memory, narrow, words * dim);
+    PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, division, dim, M));
+    PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, division, M, dim));
+    PV_TAKE(&out->memory, narrow, (pv_group_leads(ctx) ? words : rows) * dim);
     PV_TAKE(&out->memory, out->map, dim * dim);
     PV_TRY_DONE(pv_scope_status(&out->memory));
-    for (size_t i = 0; i < words; i++)
+    for (size_t i = 0; i < rows; i++)
         memcpy(narrow + i * dim, out->vectors + i * wide, dim * sizeof *narrow);
     pv_scope_drop(&out->memory, out->vectors);
     out->vectors = narrow;
     memcpy(out->map, M, dim * dim * sizeof *M);
-    status = make_unit(ctx, (unit_job){.from = out->vectors,
-                                       .to = out->vectors,
-                                       .words = words,
-                                       .dim = dim,
-                                       .from_stride = dim,
-                                       .to_stride = dim,
-                                       .length = 1});
+    PV_TRY_DONE(make_unit(ctx, (unit_job){.from = out->vectors,
+                                          .to = out->vectors,
+                                          .words = rows,
+                                          .dim = dim,
+                                          .from_stride = dim,
+                                          .to_stride = dim,
+                                          .length = 1}));
+    if (division)
+        status = send_to_leader(division, dim, out->vectors);
 done:
     pv_scope_free(&scope);
     return status;
@@ -156,6 +211,7 @@ static uint64_t most_table_bytes(uint64_t words, uint64_t dim)
     return words * dim * sizeof(float) / 2;
 }
 
+/* In members other than the leader, out->vectors is NULL. */
 static psdvec_status add_spelling(const pv_link *link, size_t dim, pv_readout *out)
 {
     const psdvec_counts *counts = link->counts;
@@ -165,34 +221,55 @@ static psdvec_status add_spelling(const pv_link *link, size_t dim, pv_readout *o
     pv_spelling_words words = {link->words, counts->bytes, counts->offsets};
     PV_TRY(pv_spelling_learn(link->ctx, &options, &words, out->vectors, (uint32_t)dim,
                              counts->frequency, &out->spelling));
+    if (!pv_group_leads(link->ctx))
+        return PSDVEC_OK;
     return pv_spelling_add(link->ctx, out->spelling, &words, (float)link->options.spelling,
                            out->vectors);
 }
 
-psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim, pv_readout *out)
+/* r: with word order by all members together, otherwise by the leader alone. */
+static psdvec_status make_vectors(const pv_link *link, const float *V, uint32_t dim,
+                                  const pv_division *division, pv_readout *out)
 {
     psdvec_context *ctx = link->ctx;
     const psdvec_train_options *options = &link->options;
-    size_t words = link->words, wide = options->order > 0 ? dim + order_directions(dim) : dim;
-    *out = (pv_readout){.memory = {.ctx = ctx, .what = "the read-out"}};
-    if (!pv_readout_wanted(options))
+    bool order = options->order > 0;
+    size_t words = link->words, wide = order ? dim + order_directions(dim) : dim;
+    if (!order && !pv_group_leads(ctx))
         return PSDVEC_OK;
+    if (!order)
+        division = NULL;
+    pv_tiles own = pv_tiles_own(division, words);
+    size_t rows = own.end - own.first;
     if (options->centre)
         PV_TAKE(&out->memory, out->mean, dim);
-    PV_TAKE(&out->memory, out->vectors, words * wide);
+    PV_TAKE(&out->memory, out->vectors, rows * wide);
     PV_TRY(pv_scope_status(&out->memory));
     if (options->centre)
-        PV_TRY(mean_of(ctx, V, words, dim, dim, out->mean));
-    PV_TRY(make_unit(ctx, (unit_job){.from = V,
+        PV_TRY(mean_of(ctx, V, words, dim, dim, NULL, out->mean));
+    PV_TRY(make_unit(ctx, (unit_job){.from = V + own.first * dim,
                                      .to = out->vectors,
-                                     .words = words,
+                                     .words = rows,
                                      .dim = dim,
                                      .from_stride = dim,
                                      .to_stride = wide,
                                      .mean = out->mean,
                                      .length = 1}));
-    if (options->order > 0)
-        PV_TRY(add_order(link, V, dim, out));
+    return order ? add_order(link, V, dim, division, out) : PSDVEC_OK;
+}
+
+psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
+                              const pv_division *division, pv_readout *out)
+{
+    const psdvec_train_options *options = &link->options;
+    *out = (pv_readout){.memory = {.ctx = link->ctx, .what = "the read-out"}};
+    if (!pv_readout_wanted(options))
+        return PSDVEC_OK;
+    PV_TRY(make_vectors(link, V, dim, division, out));
+    if (!pv_group_leads(link->ctx)) {
+        pv_scope_free(&out->memory);
+        out->vectors = out->mean = out->map = NULL;
+    }
     return options->spelling > 0 ? add_spelling(link, dim, out) : PSDVEC_OK;
 }
 
@@ -204,30 +281,35 @@ void pv_readout_free(pv_readout *readout)
 }
 
 uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_counts *counts,
-                          uint64_t dim, int threads)
+                          uint64_t dim, const pv_division *division, int threads)
 {
     if (!pv_readout_wanted(options))
         return 0;
-    uint64_t words = counts->info.words, most = 0;
-    uint64_t vectors = words * dim * sizeof(float);
-    uint64_t kept = vectors + dim * (sizeof(float) + sizeof(double));
+    bool leads = !division || division->rank == 0;
+    uint64_t words = counts->info.words, row = dim * sizeof(float);
+    uint64_t small = dim * (sizeof(float) + sizeof(double)), most = 0;
     if (options->order > 0) {
         uint64_t directions = order_directions(dim), wide = dim + directions;
+        uint64_t rows = pv_rows_own(division, words);
         uint64_t gram = wide * (wide + 1) * sizeof(double);
-        uint64_t turning = pv_larger(gram + pv_larger(pv_tall_gram_bytes(words, NULL, wide, wide),
-                                                      pv_symmetric_eigen_bytes(wide)),
-                                     pv_tall_transform_bytes(words, dim, threads));
-        kept += dim * dim * sizeof(float);
-        most = words * directions * sizeof(float) + directions * (sizeof(float) + sizeof(double)) +
+        uint64_t turning =
+            pv_larger(gram + pv_larger(pv_tall_gram_bytes(words, division, wide, wide),
+                                       pv_symmetric_eigen_bytes(wide)),
+                      pv_tall_transform_bytes(words, dim, threads));
+        small += dim * dim * sizeof(float);
+        most = rows * wide * sizeof(float) + directions * (sizeof(float) + sizeof(double)) +
                wide * dim * sizeof(float) +
-               pv_larger(pv_order_bytes(words, directions, counts->info.bigrams, threads),
-                         pv_larger(turning, vectors));
+               pv_larger(pv_order_bytes(words, directions, division, counts->info.bigrams, threads),
+                         pv_larger(turning, (leads ? words : rows) * row));
     }
     if (options->spelling > 0) {
         pv_spelling_words list = {(uint32_t)words, counts->bytes, counts->offsets};
-        most = pv_larger(most, pv_spelling_learn_bytes(&list, dim, threads));
+        most =
+            pv_larger(most, (leads ? words * row : 0) +
+                                pv_spelling_learn_bytes(&list, dim, division ? division->rank : 0,
+                                                        division ? division->members : 1, threads));
     }
-    return kept + most;
+    return small + pv_larger(most, leads ? words * row : 0);
 }
 
 uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim)

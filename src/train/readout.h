@@ -16,6 +16,7 @@
 #define PV_TRAIN_READOUT_H
 
 #include "link/link.h"
+#include "sparse/division.h"
 #include "spelling/spelling.h"
 
 typedef struct pv_readout {
@@ -26,14 +27,17 @@ typedef struct pv_readout {
     pv_spelling *spelling;
 } pv_readout;
 
-/* V: link->words x dim. The result is freed by pv_readout_free, also after a failure. */
-psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim, pv_readout *out);
+/* V: link->words x dim. The result is freed by pv_readout_free, also after a failure. With a
+ * division of the words among the members of a group, all members call it, and only the leader gets
+ * the result; the others need V only for word order. */
+psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
+                              const pv_division *division, pv_readout *out);
 void pv_readout_free(pv_readout *readout);
 
 bool pv_readout_wanted(const psdvec_train_options *options);
 /* Memory while it is computed, besides V, and bytes in the file. */
 uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_counts *counts,
-                          uint64_t dim, int threads);
+                          uint64_t dim, const pv_division *division, int threads);
 uint64_t pv_readout_file_bytes(const psdvec_train_options *options, uint64_t words, uint64_t dim);
 
 #endif

@@ -9,14 +9,16 @@
 #include "train/seen_pairs.h"
 
 #include "base/blas.h"
+#include "base/group.h"
 #include "model/dot.h"
 #include "sparse/columns.h"
 #include "train/model_link.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    block_count = 64,
+    block_count = PV_SEEN_BLOCKS,
     group_rows = 192,
     group_pairs = 1 << 17, /* a group ends when it has this many pairs ... */
     row_pairs = 1 << 12,   /* ... or this many, if there are no products */
@@ -250,11 +252,18 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
         return pv_failure(job.ctx);
     PV_TRY_DONE(pv_column_blocks_make(job.ctx, link->counts->rows, 0, link->words, block_count,
                                       &job.blocks));
+    /* Frequent words have more pairs, so the members take turns. */
+    uint32_t members = walk->edges ? pv_group_members(job.ctx) : 1;
+    if (walk->edges)
+        memcpy(walk->edges, job.blocks.edges, (block_count + 1) * sizeof *walk->edges);
     /* Pairs, because frequent words have far more of them. */
-    pv_progress_begin(&job.progress, job.ctx, walk->stage, "pairs", link->counts->info.bigrams);
+    pv_progress_begin(&job.progress, job.ctx, walk->stage, "pairs",
+                      link->counts->info.bigrams / members);
     pv_pair_walk rows = {.blocks = &job.blocks,
                          .above = walk->above && job.ascending,
                          .row_only = !walk->either,
+                         .from = members > 1 ? pv_group_rank(job.ctx) : 0,
+                         .every = members,
                          .on_row = walk_row,
                          .arg = &job};
     PV_TRY_DONE(pv_walk_pairs(job.ctx, &rows));

@@ -2,7 +2,8 @@
  * product of the vectors: row by row, without storing the pairs.
  *
  * Rows are delivered in blocks by any worker; the callback must not depend on the order of the
- * rows. The rows and all bits in them are the same for any number of threads.
+ * rows. The rows and all bits in them are the same for any number of threads, and of members of a
+ * group that share them.
  *
  * Cost: one pass over the counts, a second one by columns if both directions are requested, and the
  * products: by BLAS where a tile of words is dense, else one dot product each.
@@ -40,7 +41,12 @@ typedef struct pv_seen_walk {
     /* Only pairs with a word that is not among the first `beyond` words of the model. */
     uint32_t beyond;
     const char *stage; /* for progress */
+    /* NULL, or PV_SEEN_BLOCKS + 1 numbers, output: the members of a group share the rows. Words
+     * edges[b] .. edges[b + 1] - 1 of the counts are delivered in member b % members. */
+    uint32_t *edges;
 } pv_seen_walk;
+
+enum { PV_SEEN_BLOCKS = 64 };
 
 /* Calls `on_row` for every word of the model that the counts have, including those without
  * pairs. */

@@ -9,8 +9,9 @@
  *     fit         the temperature, to text that was held out of the counts (src/document/fit.c)
  *     write       the model file, atomically
  *
- * In a group of processes (base/group.h), the members share the solution of the core and the
- * regression, and the leader does the rest. The rows of the core are divided (sparse/division.h).
+ * In a group of processes (base/group.h), the members share everything up to the read-out, and the
+ * leader does the rest. The rows of the core, and those of all words for the read-out, are divided
+ * (sparse/division.h).
  *
  * The state is saved in OUTPUT.partial (partial.h). It has the vectors but nothing that can be
  * computed from the counts, and every stage is a deterministic function of its inputs, so a resumed
@@ -47,15 +48,14 @@ typedef struct training {
     pv_link *link;
     uint32_t words, core;
     size_t dim;
-    pv_division
-        *division; /* of the core's rows among the members of the group; NULL: not divided */
-    float *part;   /* vectors of the core's rows that are here x dim */
-    /* words x dim; complete in the leader. In other members of a group: those of the core, if there
-     * are other words, and then those of the words of a block that the member solves. */
-    float *vectors;
-    float *spread;      /* words; NULL if all words are in the core */
-    float *eigenvalues; /* dim */
-    float *sign;        /* dim */
+    pv_division *division; /* that of the core in `shares`; NULL: not divided */
+    pv_shares shares;      /* of the members of the group */
+    float *part;           /* vectors of the core's rows that are here x dim */
+    float *vectors;        /* words x dim; not in members other than the leader if not `together` */
+    bool together;         /* the members share the work that follows the regression */
+    float *spread;         /* words; NULL if all words are in the core */
+    float *eigenvalues;    /* dim */
+    float *sign;           /* dim */
     psdvec_iteration *iterations;
     uint32_t iteration_count;
     pv_scope memory; /* of the arrays above */
@@ -69,6 +69,12 @@ typedef struct training {
     uint32_t joined; /* number of first words whose pairs the joint probability already includes */
     psdvec_train_report report;
 } training;
+
+/* NULL: there is one process. */
+static const pv_shares *shares_of(const training *t)
+{
+    return t->division ? &t->shares : NULL;
+}
 
 /* mu_i of section 3.1.1 */
 double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_t words,
@@ -272,7 +278,7 @@ static psdvec_status add_joint(training *t, const pv_core *core)
     if (core)
         t->joined = t->core;
     else
-        PV_TRY_DONE(pv_joint_words(&of, joint));
+        PV_TRY_DONE(pv_joint_words(&of, t->together ? t->shares.words : NULL, joint));
     t->report.joint_seconds += pv_now() - began;
 done:
     pv_free(t->ctx, word);
@@ -315,7 +321,7 @@ static psdvec_status solve_core(training *t)
         return pv_fail(ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
     /* Whether the pairs fit is known only after they have been counted. */
     PV_TRY_DONE(pv_pairs_make(t->link, t->division, folder,
-                              pv_plan_pairs_bytes(ctx, t->options, t->counts, t->division),
+                              pv_plan_pairs_bytes(ctx, t->options, t->counts, shares_of(t)),
                               t->options->start > 0, &pairs));
     if (t->dim < t->options->dim)
         pv_step(ctx, "the core has %u words, so the vectors have %zu dimensions, not %u", t->core,
@@ -359,10 +365,8 @@ static psdvec_status load_block(training *t, const char *name, uint32_t first, u
     PV_TRY_DONE(
         pv_state_require(t->ctx, file, "vectors", PV_DTYPE_F32, count, (int64_t)t->dim, &vectors));
     PV_TRY_DONE(pv_state_require(t->ctx, file, "spread", PV_DTYPE_F32, count, 0, &spread));
-    if (pv_group_leads(t->ctx)) { /* the others need only those of the core */
-        memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
-        memcpy(t->spread + first, spread->data, spread->bytes);
-    }
+    memcpy(t->vectors + (size_t)first * t->dim, vectors->data, vectors->bytes);
+    memcpy(t->spread + first, spread->data, spread->bytes);
 done:
     pv_st_close(file);
     return status;
@@ -387,16 +391,14 @@ static psdvec_status solve_block(training *t, pv_regression *regression, pv_prog
                               (double)frequency[first + k],
                               (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
     }
-    /* The leader solves the first words of a block, and the others keep only their own. */
-    float *vectors = t->vectors + (size_t)(pv_group_leads(t->ctx) ? first : t->core) * t->dim;
-    float *spread = t->spread + (pv_group_leads(t->ctx) ? first : t->core);
+    float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
     uint32_t begin = pv_share_begin(t->ctx, count, pv_group_rank(t->ctx));
     uint32_t end = pv_share_begin(t->ctx, count, pv_group_rank(t->ctx) + 1);
-    PV_TRY(
-        pv_regression_solve(regression, words + begin, end - begin, mu + begin, vectors, spread));
+    PV_TRY(pv_regression_solve(regression, words + begin, end - begin, mu + begin,
+                               vectors + begin * t->dim, spread + begin));
     PV_TRY(pv_group_meet(t->ctx, 0, NULL));
-    PV_TRY(pv_share_collect(t->ctx, count, t->dim, vectors));
-    PV_TRY(pv_share_collect(t->ctx, count, 1, spread));
+    PV_TRY(pv_share_complete(t->ctx, count, t->dim, vectors));
+    PV_TRY(pv_share_complete(t->ctx, count, 1, spread));
     pv_progress_add(progress, count - (end - begin)); /* those of other members */
     const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
                                  pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};
@@ -446,9 +448,10 @@ static psdvec_status make_readout(training *t)
     if (!pv_readout_wanted(t->options))
         return PSDVEC_OK;
     /* A single NaN would spread to all words through the mean and the principal directions. */
-    PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
-                                 (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
-    PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, &t->readout));
+    if (pv_group_leads(t->ctx))
+        PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
+                                     (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
+    PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, t->shares.words, &t->readout));
     t->report.readout_seconds = pv_now() - began;
     pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
     return PSDVEC_OK;
@@ -509,17 +512,23 @@ static uint64_t cost_of_row(uint64_t pairs, uint64_t columns, uint64_t dim)
     return dim + (pairs < dense ? pairs : dense + (pairs - dense) / 4);
 }
 
-static psdvec_status divide_core(training *t)
+static psdvec_status divide_rows(training *t)
 {
     if (!pv_group_shares(t->ctx))
         return PSDVEC_OK;
     const pv_csr *rows = &t->counts->rows;
-    uint64_t *cost = pv_alloc(t->ctx, t->core, sizeof *cost, "the division of rows");
+    psdvec_status status;
+    uint64_t *cost = pv_alloc(t->ctx, t->words, sizeof *cost, "the division of rows");
     if (!cost)
         return pv_failure(t->ctx);
+    for (uint32_t i = 0; i < t->words; i++)
+        cost[i] = t->dim + rows->end[i] - rows->begin[i];
+    PV_TRY_DONE(pv_division_make(t->ctx, t->words, cost, &t->shares.words));
     for (uint32_t i = 0; i < t->core; i++)
         cost[i] = cost_of_row(rows->end[i] - rows->begin[i], t->core, t->dim);
-    psdvec_status status = pv_division_make(t->ctx, t->core, cost, &t->division);
+    PV_TRY_DONE(pv_division_make(t->ctx, t->core, cost, &t->shares.core));
+    t->division = t->shares.core;
+done:
     pv_free(t->ctx, cost);
     return status;
 }
@@ -539,18 +548,18 @@ static psdvec_status take_memory(training *t)
     return pv_scope_status(&t->memory);
 }
 
-/* The members give the leader the vectors of the core, and each other if they need them for the
- * regression. */
+/* The members give the leader the vectors of the core, and each other if they need them for other
+ * words, the joint probability or word order. */
 static psdvec_status collect_vectors(training *t)
 {
     const pv_division *d = t->division;
-    bool others = t->core < t->words;
     if (!d)
         return PSDVEC_OK;
-    size_t rows = pv_group_leads(t->ctx) ? t->words : others ? t->core + pv_most_solved(t->ctx) : 0;
+    t->together = t->core < t->words || t->options->order > 0 || t->joined < t->words;
+    size_t rows = t->together || pv_group_leads(t->ctx) ? t->words : 0;
     PV_TAKE_ZERO(&t->memory, t->vectors, rows * t->dim);
     PV_TRY(pv_scope_status(&t->memory));
-    if (others) {
+    if (t->together) {
         pv_tiles mine = d->share[d->rank];
         memcpy(t->vectors + mine.first * t->dim, t->part,
                (mine.end - mine.first) * t->dim * sizeof *t->part);
@@ -567,8 +576,8 @@ static psdvec_status collect_vectors(training *t)
 static psdvec_status check_plan(training *t)
 {
     psdvec_train_plan plan;
-    pv_plan_fill(t->ctx, t->options, t->counts, 0, t->division, &plan);
-    PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, t->division, &plan));
+    pv_plan_fill(t->ctx, t->options, t->counts, 0, shares_of(t), &plan);
+    PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, shares_of(t), &plan));
     if (!pv_group_leads(t->ctx))
         return PSDVEC_OK;
     pv_output *output;
@@ -603,7 +612,7 @@ static psdvec_status run_training(training *t)
     t->words = t->counts->info.words;
     t->core = pv_core_words(t->options, t->counts);
     t->dim = t->options->dim < t->core ? t->options->dim : t->core;
-    PV_TRY(divide_core(t));
+    PV_TRY(divide_rows(t));
     PV_TRY(check_plan(t));
     warn_of_order(t);
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
@@ -611,11 +620,11 @@ static psdvec_status run_training(training *t)
     PV_TRY(solve_core(t));
     PV_TRY(collect_vectors(t));
     PV_TRY(solve_others(t));
-    if (pv_group_leads(ctx)) {
+    if (t->together || pv_group_leads(ctx))
         PV_TRY(add_joint(t, NULL));
-        PV_TRY(make_readout(t));
+    PV_TRY(make_readout(t));
+    if (pv_group_leads(ctx))
         PV_TRY(write_model(t));
-    }
     t->report.words = t->words;
     t->report.core_words = t->core;
     t->report.dim = (uint32_t)t->dim;
@@ -634,7 +643,8 @@ static psdvec_status train_counts(training *t, const char *counts, psdvec_train_
     status = run_training(t);
 done:
     pv_scope_free(&t->memory);
-    pv_division_free(t->division);
+    pv_division_free(t->shares.core);
+    pv_division_free(t->shares.words);
     pv_forms_free(&t->forms);
     pv_readout_free(&t->readout);
     pv_link_close(t->link);

@@ -45,15 +45,20 @@ double pv_noncore_mu(const psdvec_train_options *options, uint32_t core, uint32_
 
 /* ---- Resources of a run, known before it starts (plan.c) ------------------------------------ */
 
+/* How the members of a group divide the rows of the core, and those of all words. */
+typedef struct pv_shares {
+    pv_division *core, *words;
+} pv_shares;
+
 /* Fills in everything except `seconds` and `core_in_memory`. `pairs`: number of pairs of core
- * words. With a division, the memory is that of this member of the group. */
+ * words. With shares, the memory is that of this member of the group. */
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
-                  const psdvec_counts *counts, uint64_t pairs, const pv_division *division,
+                  const psdvec_counts *counts, uint64_t pairs, const pv_shares *shares,
                   psdvec_train_plan *plan);
 
 /* Bytes that the budget leaves for the arrays of pairs that may go to a file instead. */
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *options,
-                             const psdvec_counts *counts, const pv_division *division);
+                             const psdvec_counts *counts, const pv_shares *shares);
 
 /* The largest number of core words below `core`, in round figures, with which a run fits the
  * budget; 0 if there is none. among: the numbers of pairs (pairs.h), which are to be in memory;
@@ -64,7 +69,7 @@ uint32_t pv_plan_smaller_core(psdvec_context *ctx, const psdvec_train_options *o
 /* Returns PSDVEC_ERR_BUDGET if even the minimum does not fit, naming the options that would
  * help. The members of a group need as much as the one that needs the most. */
 psdvec_status pv_plan_check(psdvec_context *ctx, const psdvec_train_options *options,
-                            const psdvec_counts *counts, const pv_division *division,
+                            const psdvec_counts *counts, const pv_shares *shares,
                             const psdvec_train_plan *plan);
 
 /* The number of words of the core. */
@@ -83,5 +88,7 @@ uint32_t pv_most_solved(const psdvec_context *ctx);
 /* The leader gets the rows of the other members, after an agreement (pv_group_meet). rows: those of
  * this member; in the leader those of all words of the block, of which it has the first. */
 psdvec_status pv_share_collect(psdvec_context *ctx, uint32_t count, size_t columns, float *rows);
+/* All members get the rows of the others, after an agreement. rows: those of all words of the block. */
+psdvec_status pv_share_complete(psdvec_context *ctx, uint32_t count, size_t columns, float *rows);
 
 #endif

@@ -52,7 +52,7 @@ processes() {
 
 @test "models of 2, 3 and 4 processes are those of psdvec" {
     for preset in default paper; do
-        options=(texts --preset $preset --min-count 1 --dim 10 --iterations 3 --core 600)
+        options=(texts --preset $preset --min-count 1 --dim 40 --iterations 3 --core 600)
         "$PSDVEC" train "${options[@]}" -q -o alone-model.safetensors
         for n in 2 3 4; do
             run processes $n train "${options[@]}" --threads $((n % 2 + 1)) -o shared-model.safetensors

@@ -284,6 +284,31 @@ static void members_share_the_regression(void **state)
     train_together(*state, PSDVEC_PRESET_PAPER, 1700, 0);
 }
 
+/* Three blocks of dimensions for the regression on spelling, and words outside the core. */
+static void members_share_the_read_out(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 2;
+    train.dim = 70;
+    train.core = 600;
+    train.iterations = 2;
+    compare_work(b, &counting, &train, 3, UINT64_C(512) << 20);
+    train.core = 0;
+    train.order = 0;
+    compare_work(b, &counting, &train, 3, UINT64_C(512) << 20);
+    /* Weights with which the joint probability cannot use the pairs of the solver. */
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_PAPER, &counting);
+    counting.min_count = 2;
+    train.dim = 40;
+    train.core = 0;
+    train.iterations = 2;
+    train.order = 0.5;
+    compare_work(b, &counting, &train, 3, UINT64_C(512) << 20);
+}
+
 /* ---- New words ---------------------------------------------------------------------------------- */
 
 typedef struct addition {
@@ -524,6 +549,39 @@ static void members_train_what_does_not_fit_one_process(void **state)
     }
 }
 
+/* The memory that the message of a refusal names is enough for all parts of a training. */
+static void members_stay_within_the_memory_of_the_plan(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 1;
+    train.dim = 70;
+    train.iterations = 2;
+    char counts[220];
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    const char *inputs[] = {b->files[0], b->files[2]};
+    psdvec_context *ctx;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, inputs, 2, counts, NULL), PSDVEC_OK);
+    for (uint32_t core = 0; core < 1000; core += 600) {
+        train.core = core;
+        assert_int_equal(psdvec_train(ctx, &train, counts, b->alone, NULL), PSDVEC_OK);
+        training t = {.options = &train, .counts = counts, .output = b->shared};
+        train_members(&t, 3, 1 << 20);
+        assert_int_equal(t.status[0], PSDVEC_ERR_BUDGET);
+        const char *needed = strstr(t.message[0], "needs at least ");
+        assert_non_null(needed);
+        train_members(&t, 3, strtoull(needed + 15, NULL, 10) << 20);
+        for (uint32_t r = 0; r < 3; r++)
+            if (t.status[r] != PSDVEC_OK)
+                fail_msg("%u: %s", r, t.message[r]);
+        assert_same_file(b->alone, b->shared);
+    }
+    psdvec_context_free(ctx);
+}
+
 static void all_members_fail_with_one_message(void **state)
 {
     bench *b = *state;
@@ -696,10 +754,12 @@ int main(void)
         TEST(phrases_are_found_together),
         TEST(members_solve_the_core_together),
         TEST(members_share_the_regression),
+        TEST(members_share_the_read_out),
         TEST(members_add_new_words_together),
         TEST(different_extensions_are_refused),
         TEST(extensions_stay_within_the_memory_of_members),
         TEST(members_train_what_does_not_fit_one_process),
+        TEST(members_stay_within_the_memory_of_the_plan),
         TEST(all_members_fail_with_one_message),
         TEST(different_options_and_inputs_are_refused),
         TEST(a_member_that_stops_ends_the_call),

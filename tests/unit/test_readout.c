@@ -198,7 +198,7 @@ static void order_vectors_are_those_of_the_formula(void **state)
             A[i] = 7;
         well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
         assert_true((link->retention != NULL) == (subsample && round < 4));
-        well(p->ctx, pv_order_vectors(link, V, dim, dim, A, stride));
+        well(p->ctx, pv_order_vectors(link, V, dim, dim, NULL, A, stride));
         double *wanted = dense_order(&p->dense, V, dim);
         double largest = largest_magnitude(n * dim, wanted);
         assert_true(largest > 1e-3);
@@ -231,7 +231,7 @@ static void order_vectors_do_not_depend_on_the_threads(void **state)
         pv_link *link;
         well(ctx, psdvec_counts_open(ctx, p->path, &counts));
         well(ctx, pv_link_open(ctx, counts, &o, NULL, &link));
-        well(ctx, pv_order_vectors(link, V, dim, dim, threads == 1 ? first : A, dim));
+        well(ctx, pv_order_vectors(link, V, dim, dim, NULL, threads == 1 ? first : A, dim));
         if (threads > 1)
             assert_memory_equal(A, first, n * dim * sizeof *A);
         pv_link_close(link);
@@ -263,7 +263,7 @@ static void words_that_precede_the_same_words_are_similar(void **state)
     float *V = random_vectors(&d, 8, 2), A[16];
     pv_link *link;
     well(p->ctx, pv_link_open(p->ctx, p->counts, &o, NULL, &link));
-    well(p->ctx, pv_order_vectors(link, V, 2, 2, A, 2));
+    well(p->ctx, pv_order_vectors(link, V, 2, 2, NULL, A, 2));
     for (size_t k = 0; k < 2; k++) {
         assert_close((double)A[0 + k], (double)A[2 + k], 1e-6);
         assert_close((double)A[0 + k], -(double)A[4 + k], 1e-6);
