@@ -93,6 +93,7 @@ psdvec_status psdvec_context_new(const psdvec_context_options *options, psdvec_c
         return PSDVEC_ERR_MEMORY;
     atomic_init(&made->holders, 1);
     pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->trim_lock, NULL);
     psdvec_status status = set_up(made, options);
     if (status == PSDVEC_OK)
         *ctx = made;
@@ -118,6 +119,7 @@ void pv_context_release(psdvec_context *ctx)
         return;
     pv_pool_free(ctx->pool);
     pthread_mutex_destroy(&ctx->lock);
+    pthread_mutex_destroy(&ctx->trim_lock);
     pv_group_free(ctx->group);
     free(ctx->tempdir);
     free(ctx->input_name);

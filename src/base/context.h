@@ -31,6 +31,11 @@ struct psdvec_context {
     _Atomic uint64_t memory_used;
     _Atomic uint64_t memory_peak;
 
+    /* Mapped files whose pages are released (trim.h), their bytes, and the time of the next look. */
+    pthread_mutex_t trim_lock;
+    struct pv_trimmed *trimmed;
+    _Atomic uint64_t trim_bytes, trim_next;
+
     atomic_int status;    /* of the first failure since pv_begin() */
     pthread_mutex_t lock; /* guards message, and calls of on_message */
     char *message;        /* heap; NULL if it could not be allocated */

@@ -280,6 +280,27 @@ double pv_log_gamma(double x)
 
 #endif
 
+uint64_t pv_resident_files(void)
+{
+#if ON_LINUX
+    /* Numbers of pages: all, resident, of these in files, ... */
+    char text[128];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    if (length <= 0)
+        return 0;
+    text[length] = '\0';
+    char *at = text;
+    (void)strtoull(at, &at, 10);
+    (void)strtoull(at, &at, 10);
+    return strtoull(at, &at, 10) * pv_page_size();
+#else
+    return 0;
+#endif
+}
+
 void pv_release_pages(void *mapping, size_t size)
 {
 #ifdef MADV_DONTNEED

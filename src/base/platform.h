@@ -54,6 +54,10 @@ void pv_sort_small(void *array, size_t count, size_t size,
 /* log of the gamma function, x >= 1. Unlike lgamma, it sets no global variable. */
 double pv_log_gamma(double x);
 
+/* Bytes of mapped files that are resident in this process, with those of the program; 0 if
+ * unknown. */
+uint64_t pv_resident_files(void);
+
 /* Evicts the pages of a read-only file mapping from the process. Does nothing if the system cannot
  * do so. */
 void pv_release_pages(void *mapping, size_t size);

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/trim.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
@@ -37,7 +38,8 @@ struct pv_st_file {
     char *path;
     const unsigned char *data;
     size_t length;
-    pv_map map;      /* all zero if the caller owns the memory */
+    pv_map map; /* all zero if the caller owns the memory */
+    pv_trimmed trimmed;
     pv_buffer arena; /* names, keys and values, zero-terminated; never moves */
     entry *entries;  /* in the order of the file */
     size_t entry_count, entry_capacity;
@@ -489,6 +491,11 @@ psdvec_status pv_st_open(psdvec_context *ctx, const char *path, pv_st_file **fil
     return pv_st_open_how(ctx, path, false, file);
 }
 
+void pv_st_trim(pv_st_file *file)
+{
+    pv_trim_begin(file->ctx, &file->trimmed, &file->map);
+}
+
 void pv_st_release(const pv_st_file *file)
 {
     pv_map_release(&file->map);
@@ -499,6 +506,7 @@ void pv_st_close(pv_st_file *file)
     if (!file)
         return;
     psdvec_context *ctx = file->ctx;
+    pv_trim_end(ctx, &file->trimmed);
     pv_scope_free(&file->scope);
     pv_buffer_free(&file->arena);
     pv_map_close(ctx, &file->map);
@@ -713,7 +721,7 @@ static psdvec_status verify_tensor(psdvec_context *ctx, const pv_st_file *file, 
     char digest[17];
     XXH3_64bits_reset(hash);
     for (size_t at = 0; at < bytes; at += PV_ST_STEP) {
-        PV_TRY(pv_check_cancel(ctx));
+        PV_TRY(pv_trim_and_check(ctx));
         XXH3_64bits_update(hash, e->raw + at, bytes - at < PV_ST_STEP ? bytes - at : PV_ST_STEP);
     }
     pv_st_digest(hash, digest);

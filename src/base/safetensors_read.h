@@ -97,6 +97,9 @@ psdvec_status pv_st_open_how(psdvec_context *ctx, const char *path, bool never_m
 psdvec_status pv_st_open_memory(psdvec_context *ctx, const char *path, const void *data,
                                 size_t length, pv_st_file **file);
 void pv_st_close(pv_st_file *file);
+/* From now on, passes over the file release its pages if they do not fit the memory budget
+ * (trim.h). */
+void pv_st_trim(pv_st_file *file);
 /* The file will not be read for a while; see pv_map_release(). */
 void pv_st_release(const pv_st_file *file);
 

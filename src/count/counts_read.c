@@ -6,6 +6,7 @@
 #include "base/arguments.h"
 #include "base/json.h"
 #include "base/thread.h"
+#include "base/trim.h"
 #include "count/counts_write.h"
 #include "count/held_out.h"
 
@@ -221,6 +222,7 @@ psdvec_status pv_counts_open(psdvec_context *ctx, const char *path, psdvec_count
     pthread_mutex_init(&c->lock, NULL);
     psdvec_status status;
     PV_TRY_DONE(pv_st_open(ctx, path, &c->file));
+    pv_st_trim(c->file);
     PV_TRY_DONE(check_kind(c));
     PV_TRY_DONE(take_tensors(c));
     PV_TRY_DONE(take_metadata(c));
@@ -310,9 +312,12 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
     uint32_t words = job->counts->info.words, first = (uint32_t)task * rows_a_task;
     (void)worker;
     uint32_t end = words - first < rows_a_task ? words : first + rows_a_task;
-    for (uint32_t i = first; i < end; i++)
+    for (uint32_t i = first; i < end; i++) {
         PV_TRY(verify_row(job, i));
-    return pv_check_cancel(job->ctx);
+        if (i % 64 == 0)
+            pv_trim(job->ctx);
+    }
+    return pv_trim_and_check(job->ctx);
 }
 
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *c)

@@ -7,6 +7,7 @@
  */
 #include "base/arguments.h"
 #include "base/sort.h"
+#include "base/trim.h"
 #include "count/count.h"
 #include "count/counts_read.h"
 #include "count/counts_write.h"
@@ -256,6 +257,7 @@ static psdvec_status merge_group(void *opaque, size_t group, int worker, pv_row_
         for (size_t i = 0; i < m->count; i++)
             PV_TRY(add_row(m, &m->inputs[i], row, sum));
         PV_TRY(pv_rows_add(rows, row, sum));
+        pv_trim(m->ctx);
     }
     return PSDVEC_OK;
 }

@@ -2,6 +2,7 @@
 #include "link/link.h"
 
 #include "base/thread.h"
+#include "base/trim.h"
 #include "link/weights.h"
 
 #include <math.h>
@@ -34,8 +35,10 @@ static psdvec_status sum_group(void *arg, size_t task, int worker)
             focus[row.focus[k]] += x;
         }
         link->context[i] = sum;
+        if (i % 64 == 0)
+            pv_trim(link->ctx);
     }
-    return pv_check_cancel(link->ctx);
+    return pv_trim_and_check(link->ctx);
 }
 
 static psdvec_status weighted_margins(pv_link *link)
@@ -139,7 +142,7 @@ static psdvec_status count_rows(void *arg, size_t task, int worker)
                 counts[bits & 0xffff]++;
         }
     }
-    return pv_check_cancel(link->ctx);
+    return pv_trim_and_check(link->ctx);
 }
 
 /* Counts, and finds the bucket that contains the *rank-th largest (the last one that is not empty

@@ -2,6 +2,7 @@
 #include "sparse/columns.h"
 
 #include "base/thread.h"
+#include "base/trim.h"
 
 #include <string.h>
 
@@ -32,8 +33,10 @@ static psdvec_status count_entries(void *arg, size_t task, int worker)
         uint64_t k = begin + pv_lower_bound(matrix->column + begin, row_end - begin, job->first);
         for (; k < row_end && matrix->column[k] < job->end; k++)
             entries[matrix->column[k] - job->first]++;
+        if (i % 64 == 0)
+            pv_trim(job->blocks->memory.ctx);
     }
-    return pv_check_cancel(job->blocks->memory.ctx);
+    return pv_trim_and_check(job->blocks->memory.ctx);
 }
 
 static uint64_t entries_of(const blocks_job *job, uint32_t column)
@@ -77,7 +80,7 @@ static psdvec_status find_ranges(void *arg, size_t task, int worker)
             offset[b] = (uint32_t)k;
         }
     }
-    return PSDVEC_OK;
+    return pv_trim_and_check(blocks->memory.ctx);
 }
 
 static psdvec_status open_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t blocks,

@@ -2,6 +2,7 @@
 #include "sparse/csr.h"
 
 #include "base/thread.h"
+#include "base/trim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ bool pv_offsets_ascend(const uint64_t *offsets, uint64_t count, uint64_t last, u
 enum { check_rows = 1024 };
 
 typedef struct column_job {
+    psdvec_context *ctx;
     const pv_csr *matrix;
     atomic_bool wrong;
 } column_job;
@@ -33,6 +35,8 @@ static psdvec_status check_columns(void *arg, size_t task, int worker)
         for (uint64_t k = first + 1; k < last; k++)
             fine &= m->column[k - 1] < m->column[k];
         fine &= first == last || m->column[last - 1] < m->columns;
+        if (i % 64 == 0)
+            pv_trim(job->ctx);
     }
     if (!fine)
         atomic_store(&job->wrong, true);
@@ -41,7 +45,7 @@ static psdvec_status check_columns(void *arg, size_t task, int worker)
 
 psdvec_status pv_csr_check_columns(psdvec_context *ctx, const pv_csr *m, bool *fine)
 {
-    column_job job = {.matrix = m};
+    column_job job = {.ctx = ctx, .matrix = m};
     atomic_init(&job.wrong, false);
     PV_TRY(pv_parallel_tasks(ctx, ((size_t)m->rows + check_rows - 1) / check_rows, check_columns,
                              &job));
