@@ -18,12 +18,19 @@
 
 enum { rows_a_task = 1024 };
 
-bool pv_readout_wanted(const psdvec_train_options *options)
+/* Whether the eigenvalues have another power than in the generative vectors. */
+static bool scales_columns(const psdvec_train_options *options)
 {
-    return options->centre || options->order > 0 || options->spelling > 0;
+    return options->readout_power != 0.5;
 }
 
-/* ---- Rows of length 1 ---------------------------------------------------------------- */
+bool pv_readout_wanted(const psdvec_train_options *options)
+{
+    return options->centre || options->order > 0 || options->spelling > 0 ||
+           scales_columns(options);
+}
+
+/* ---- Rows of a given length -------------------------------------------------------------- */
 
 /* from: words x dim with a stride; to likewise, may be the same. A row of zeros belongs to a word
  * about which nothing is known. It stays zero: after subtraction of the mean, all such words would
@@ -32,8 +39,9 @@ typedef struct unit_job {
     const float *from;
     float *to;
     size_t words, dim, from_stride, to_stride;
-    const float *mean; /* dim, or NULL */
-    double length;     /* of the results */
+    const float *mean;  /* dim, or NULL: zeros */
+    const float *scale; /* dim: factors of the columns, or NULL: ones */
+    double length;      /* of the results */
 } unit_job;
 
 static psdvec_status unit_rows(void *arg, size_t task, int worker)
@@ -50,6 +58,8 @@ static psdvec_status unit_rows(void *arg, size_t task, int worker)
             known |= from[k] != 0;
         for (size_t k = 0; k < job->dim; k++) {
             to[k] = from[k] - (known && job->mean ? job->mean[k] : 0);
+            if (job->scale)
+                to[k] *= job->scale[k];
             square += (double)to[k] * (double)to[k];
         }
         double factor = square > 0 ? job->length / sqrt(square) : 0;
@@ -182,13 +192,14 @@ static psdvec_status add_order(const pv_link *link, const float *V, size_t dim,
     PV_TRY_DONE(main_directions(ctx, out->vectors, words, wide, division, dim, M));
     PV_TRY_DONE(pv_tall_transform(ctx, words, out->vectors, wide, wide, division, M, dim));
     PV_TAKE(&out->memory, narrow, (pv_group_leads(ctx) ? words : rows) * dim);
-    PV_TAKE(&out->memory, out->map, dim * dim);
     PV_TRY_DONE(pv_scope_status(&out->memory));
     for (size_t i = 0; i < rows; i++)
         memcpy(narrow + i * dim, out->vectors + i * wide, dim * sizeof *narrow);
     pv_scope_drop(&out->memory, out->vectors);
     out->vectors = narrow;
-    memcpy(out->map, M, dim * dim * sizeof *M);
+    for (size_t k = 0; k < dim; k++)
+        for (size_t c = 0; c < dim; c++)
+            out->map[k * dim + c] = (out->scale ? out->scale[k] : 1) * M[k * dim + c];
     PV_TRY_DONE(make_unit(ctx, (unit_job){.from = out->vectors,
                                           .to = out->vectors,
                                           .words = rows,
@@ -227,9 +238,22 @@ static psdvec_status add_spelling(const pv_link *link, size_t dim, pv_readout *o
                            out->vectors);
 }
 
+/* scale: |eigenvalue|^(readout_power - 0.5), relative to the eigenvalue of largest magnitude; 0
+ * without an eigenvalue. */
+static void scale_columns(const float *eigenvalues, size_t dim, double power, float *scale)
+{
+    double largest = 0;
+    for (size_t k = 0; k < dim; k++)
+        largest = fmax(largest, fabs((double)eigenvalues[k]));
+    for (size_t k = 0; k < dim; k++)
+        scale[k] = eigenvalues[k] != 0
+                       ? (float)pow(fabs((double)eigenvalues[k]) / largest, power - 0.5)
+                       : 0;
+}
+
 /* r: with word order by all members together, otherwise by the leader alone. */
-static psdvec_status make_vectors(const pv_link *link, const float *V, uint32_t dim,
-                                  const pv_division *division, pv_readout *out)
+static psdvec_status make_vectors(const pv_link *link, const float *V, const float *eigenvalues,
+                                  uint32_t dim, const pv_division *division, pv_readout *out)
 {
     psdvec_context *ctx = link->ctx;
     const psdvec_train_options *options = &link->options;
@@ -243,8 +267,17 @@ static psdvec_status make_vectors(const pv_link *link, const float *V, uint32_t 
     size_t rows = own.end - own.first;
     if (options->centre)
         PV_TAKE(&out->memory, out->mean, dim);
+    if (scales_columns(options))
+        PV_TAKE(&out->memory, out->scale, dim);
+    if (order || scales_columns(options))
+        PV_TAKE_ZERO(&out->memory, out->map, (size_t)dim * dim);
     PV_TAKE(&out->memory, out->vectors, rows * wide);
     PV_TRY(pv_scope_status(&out->memory));
+    if (out->scale) {
+        scale_columns(eigenvalues, dim, options->readout_power, out->scale);
+        for (size_t k = 0; k < dim; k++)
+            out->map[k * dim + k] = out->scale[k];
+    }
     if (options->centre)
         PV_TRY(mean_of(ctx, V, words, dim, dim, NULL, out->mean));
     PV_TRY(make_unit(ctx, (unit_job){.from = V + own.first * dim,
@@ -254,21 +287,22 @@ static psdvec_status make_vectors(const pv_link *link, const float *V, uint32_t 
                                      .from_stride = dim,
                                      .to_stride = wide,
                                      .mean = out->mean,
+                                     .scale = out->scale,
                                      .length = 1}));
     return order ? add_order(link, V, dim, division, out) : PSDVEC_OK;
 }
 
-psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
-                              const pv_division *division, pv_readout *out)
+psdvec_status pv_readout_make(const pv_link *link, const float *V, const float *eigenvalues,
+                              uint32_t dim, const pv_division *division, pv_readout *out)
 {
     const psdvec_train_options *options = &link->options;
     *out = (pv_readout){.memory = {.ctx = link->ctx, .what = "the read-out"}};
     if (!pv_readout_wanted(options))
         return PSDVEC_OK;
-    PV_TRY(make_vectors(link, V, dim, division, out));
+    PV_TRY(make_vectors(link, V, eigenvalues, dim, division, out));
     if (!pv_group_leads(link->ctx)) {
         pv_scope_free(&out->memory);
-        out->vectors = out->mean = out->map = NULL;
+        out->vectors = out->mean = out->scale = out->map = NULL;
     }
     return options->spelling > 0 ? add_spelling(link, dim, out) : PSDVEC_OK;
 }
@@ -287,7 +321,9 @@ uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_coun
         return 0;
     bool leads = !division || division->rank == 0;
     uint64_t words = counts->info.words, row = dim * sizeof(float);
-    uint64_t small = dim * (sizeof(float) + sizeof(double)), most = 0;
+    uint64_t small = dim * (2 * sizeof(float) + sizeof(double)), most = 0;
+    if (options->order > 0 || scales_columns(options))
+        small += dim * dim * sizeof(float);
     if (options->order > 0) {
         uint64_t directions = order_directions(dim), wide = dim + directions;
         uint64_t rows = pv_rows_own(division, words);
@@ -296,7 +332,6 @@ uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_coun
             pv_larger(gram + pv_larger(pv_tall_gram_bytes(words, division, wide, wide),
                                        pv_symmetric_eigen_bytes(wide)),
                       pv_tall_transform_bytes(words, dim, threads));
-        small += dim * dim * sizeof(float);
         most = rows * wide * sizeof(float) + directions * (sizeof(float) + sizeof(double)) +
                wide * dim * sizeof(float) +
                pv_larger(pv_order_bytes(words, directions, division, counts->info.bigrams, threads),

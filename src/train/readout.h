@@ -1,6 +1,6 @@
 /* The read-out, computed when the vectors are complete.
  *
- *     u_i = v_i - mean of all v, scaled to length 1
+ *     u_i = (v_i - mean of all v) |eigenvalues|^(readout_power - 0.5), scaled to length 1
  *     a_i = the order vector of the word (solve/order.h) less the mean of all, scaled to
  *           length 1, times `order`
  *     r_i = (u_i, a_i) projected on its `dim` principal directions, scaled to length 1;
@@ -23,15 +23,16 @@ typedef struct pv_readout {
     pv_scope memory;
     float *vectors; /* words x dim; NULL: the model has no separate read-out */
     float *mean;    /* dim; NULL: zeros */
-    float *map;     /* dim x dim: from u to r; NULL: the identity */
+    float *scale;   /* dim: factors of the columns of v; NULL: ones */
+    float *map; /* dim x dim: from v less the mean to r, but for its length; NULL: the identity */
     pv_spelling *spelling;
 } pv_readout;
 
-/* V: link->words x dim. The result is freed by pv_readout_free, also after a failure. With a
+/* V: link->words x dim; eigenvalues: dim. The result is freed by pv_readout_free, also after a failure. With a
  * division of the words among the members of a group, all members call it, and only the leader gets
  * the result; the others need V only for word order. */
-psdvec_status pv_readout_make(const pv_link *link, const float *V, uint32_t dim,
-                              const pv_division *division, pv_readout *out);
+psdvec_status pv_readout_make(const pv_link *link, const float *V, const float *eigenvalues,
+                              uint32_t dim, const pv_division *division, pv_readout *out);
 void pv_readout_free(pv_readout *readout);
 
 bool pv_readout_wanted(const psdvec_train_options *options);

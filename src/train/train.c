@@ -451,7 +451,8 @@ static psdvec_status make_readout(training *t)
     if (pv_group_leads(t->ctx))
         PV_TRY(pv_model_check_finite(t->ctx, t->output, t->vectors, t->words, (uint32_t)t->dim,
                                      (uint32_t)t->dim, t->counts->bytes, t->counts->offsets));
-    PV_TRY(pv_readout_make(t->link, t->vectors, (uint32_t)t->dim, t->shares.words, &t->readout));
+    PV_TRY(pv_readout_make(t->link, t->vectors, t->eigenvalues, (uint32_t)t->dim, t->shares.words,
+                           &t->readout));
     t->report.readout_seconds = pv_now() - began;
     pv_step(t->ctx, "read-out of %u words: %.1f s", t->words, t->report.readout_seconds);
     return PSDVEC_OK;
@@ -663,6 +664,7 @@ static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_opti
     psdvec_train_options solving = *options;
     solving.centre = false;
     solving.order = solving.spelling = 0;
+    solving.readout_power = 0.5;
     return pv_settings_write(ctx, &solving, NULL, key);
 }
 

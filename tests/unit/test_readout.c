@@ -32,12 +32,13 @@ static psdvec_train_options default_options(uint32_t dim)
     return o;
 }
 
-/* The combination 0 .. 7 of centring, order and spelling. */
+/* The combination 0 .. 15 of centring, order, spelling and another power of the eigenvalues. */
 static psdvec_train_options combined(psdvec_train_options o, int combination)
 {
     o.centre = combination & 1;
     o.order = combination & 2 ? 0.5 : 0;
     o.spelling = combination & 4 ? 0.75 : 0;
+    o.readout_power = combination & 8 ? 0.2 : 0.5;
     return o;
 }
 
@@ -116,13 +117,16 @@ static void dense_unit(double *rows, size_t n, size_t dim, bool centre, double l
 }
 
 /* r: words x dim. The signs of the dimensions are arbitrary, so compare products. */
-static double *dense_readout(const dense_counts *counts, const float *V, size_t dim,
+static double *dense_readout(const dense_counts *counts, const psdvec_model *model, size_t dim,
                              const psdvec_train_options *o)
 {
+    const float *V = psdvec_model_vector(model, 0);
+    const float *eigenvalues = psdvec_model_get_info(model)->eigenvalues;
     size_t n = counts->words, wide = 2 * dim;
     double *u = room(n * dim, sizeof *u);
     for (size_t i = 0; i < n * dim; i++)
-        u[i] = (double)V[i];
+        if (V[i] != 0)
+            u[i] = (double)V[i] * pow(fabs((double)eigenvalues[i % dim]), o->readout_power - 0.5);
     dense_unit(u, n, dim, o->centre, 1);
     if (o->order == 0)
         return u;
@@ -279,8 +283,9 @@ static void words_that_precede_the_same_words_are_similar(void **state)
 /* Trains with every combination and compares. */
 static void compare_all(problem *p, psdvec_train_options o, double tolerance)
 {
-    for (int combination = 0; combination < 8; combination++) {
-        psdvec_train_options these = combined(o, combination), plain = combined(o, combination & 3);
+    for (int combination = 0; combination < 16; combination++) {
+        psdvec_train_options these = combined(o, combination);
+        psdvec_train_options plain = combined(o, combination & ~4);
         psdvec_model *model = train_and_open(p, &these, "model");
         const psdvec_model_info *info = psdvec_model_get_info(model);
         const float *readout = readout_of(p, model), *V = psdvec_model_vector(model, 0);
@@ -292,14 +297,14 @@ static void compare_all(problem *p, psdvec_train_options o, double tolerance)
             continue;
         }
         assert_true((model->readout_mean != NULL) == these.centre);
-        assert_true((model->readout_map != NULL) == (these.order > 0));
+        assert_true((model->readout_map != NULL) == (these.order > 0 || combination & 8));
         /* Without spelling it is the same except for the spelling part. */
         psdvec_model *other = combination & 4 ? train_and_open(p, &plain, "other") : NULL;
         const float *r = other ? readout_of(p, other) : readout;
         if (other)
             assert_memory_equal(V, psdvec_model_vector(other, 0), n * dim * sizeof *V);
-        if (combination & 3) {
-            double *wanted = dense_readout(&p->dense, V, dim, &these);
+        if (combination & ~4) {
+            double *wanted = dense_readout(&p->dense, model, dim, &these);
             assert_below(gram_difference(n, dim, r, wanted), tolerance);
             free(wanted);
         }
@@ -335,7 +340,9 @@ static void spelling_is_learnt_from_the_rest_of_the_readout(void **state)
 {
     (void)state;
     problem *p = problem_of_text(77, 300, 12000, true, 2);
-    for (int combination = 4; combination < 8; combination++) {
+    for (int combination = 4; combination < 16; combination++) {
+        if (!(combination & 4))
+            continue;
         psdvec_train_options o = combined(default_options(9), combination);
         psdvec_model *model = train_and_open(p, &o, "model");
         double share = o.spelling;
@@ -416,7 +423,7 @@ static void words_without_a_pair_have_no_direction(void **state)
         for (size_t w = 80; w < 90; w++)
             x.x[i * 90 + w] = x.x[w * 90 + i] = 0;
     problem *p = problem_new(x, 1, 2);
-    for (int combination = 1; combination < 8; combination++) {
+    for (int combination = 1; combination < 16; combination++) {
         psdvec_train_options o = combined(default_options(6), combination);
         psdvec_model *model = train_and_open(p, &o, "model");
         for (uint32_t w = 80; w < 90; w++) {
@@ -441,13 +448,13 @@ static void a_vocabulary_smaller_than_the_vectors(void **state)
     for (size_t words = 2; words <= 12; words += 5) {
         problem *p = problem_of_text(80, words, 400, false, 2);
         size_t n = p->dense.words;
-        for (int combination = 1; combination < 8; combination++) {
+        for (int combination = 1; combination < 16; combination++) {
             psdvec_train_options o = combined(default_options(40), combination);
             psdvec_model *model = train_and_open(p, &o, "model");
             const psdvec_model_info *info = psdvec_model_get_info(model);
             assert_int_equal(info->dim, n);
             if (!(combination & 4)) {
-                double *wanted = dense_readout(&p->dense, psdvec_model_vector(model, 0), n, &o);
+                double *wanted = dense_readout(&p->dense, model, n, &o);
                 /* Dimensions without variance contain rounding errors, which are scaled to length
                  * 1. */
                 assert_below(gram_difference(n, n, readout_of(p, model), wanted), 1e-2);

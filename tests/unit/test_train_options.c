@@ -324,8 +324,9 @@ static void invalid_settings_are_refused(void **state)
         {"\"mu\":[2]", "\"mu\":2", ""},
         {"\"bands\":null", "\"bands\":[5]", "2 bands"},
         {"\"bands\":null", "\"bands\":[5000000000]", "out of range"},
-        {"\"exact_iterations\":1}", "\"exact_iterations\":1", ""},
-        {"\"exact_iterations\":1}", "\"exact_iterations\":1}}", "there is more text"},
+        {"\"readout_power\":0.4}", "\"readout_power\":0.4", ""},
+        {"\"readout_power\":0.4}", "\"readout_power\":0.4}}", "there is more text"},
+        {"\"readout_power\":0.4}", "\"readout_power\":1.5}", "`readout_power` is 1.5"},
         {"{", "[", ""},
     };
     psdvec_train_options o;
