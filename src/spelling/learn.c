@@ -469,6 +469,7 @@ static psdvec_status round_all(rounding *r, bool measure, bool round)
 
 static size_t slice_begin(uint32_t columns, uint32_t rank, uint32_t members)
 {
+    PV_HOLDS(members > 0);
     return (size_t)((uint64_t)columns * rank / members);
 }
 

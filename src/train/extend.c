@@ -481,6 +481,7 @@ static psdvec_status add_new(const extension *e, result *out, uint32_t first, ui
         uint32_t at = e->place[first + k], w = e->fresh[first + k];
         size_t length;
         const char *text = psdvec_counts_word(e->counts, w, &length);
+        PV_HOLDS(out->vectors && vectors && (!out->readout || readout));
         memcpy(out->vectors + at * dim, vectors + k * dim, dim * sizeof *vectors);
         if (out->readout)
             memcpy(out->readout + at * dim, readout + k * dim, dim * sizeof *readout);

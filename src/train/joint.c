@@ -233,19 +233,25 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
 }
 
 /* ---- Either way -------------------------------------------------------------------------- */
-/* Copies the rows of a member from `rows` to `packed`, or back. Returns how many there are. */
-static size_t pack_rows(const uint32_t *edges, uint32_t member, uint32_t members, bool back,
-                        joint_sums *rows, joint_sums *packed)
+/* How many rows a member has. */
+static size_t rows_of(const uint32_t *edges, uint32_t member, uint32_t members)
 {
     size_t count = 0;
+    for (uint32_t b = member; b < PV_SEEN_BLOCKS; b += members)
+        count += edges[b + 1] - edges[b];
+    return count;
+}
+
+/* Copies the rows of a member from `rows` to `packed`, or back. */
+static void pack_rows(const uint32_t *edges, uint32_t member, uint32_t members, bool back,
+                      joint_sums *rows, joint_sums *packed)
+{
     for (uint32_t b = member; b < PV_SEEN_BLOCKS; b += members) {
         size_t width = edges[b + 1] - edges[b];
-        joint_sums *from = back ? packed + count : rows + edges[b];
-        if (packed)
-            memcpy(back ? rows + edges[b] : packed + count, from, width * sizeof *from);
-        count += width;
+        joint_sums *own = rows + edges[b];
+        memcpy(back ? own : packed, back ? packed : own, width * sizeof *own);
+        packed += width;
     }
-    return count;
 }
 
 /* The leader gets the rows of the other members. */
@@ -253,7 +259,7 @@ static psdvec_status collect_rows(psdvec_context *ctx, const uint32_t *edges, jo
                                   pv_scope *scope)
 {
     uint32_t members = pv_group_members(ctx), rank = pv_group_rank(ctx);
-    size_t own = pack_rows(edges, rank, members, false, rows, NULL);
+    size_t own = rows_of(edges, rank, members);
     joint_sums *packed;
     PV_TAKE(scope, packed, rank > 0 ? own : edges[PV_SEEN_BLOCKS] - own);
     PV_TRY(pv_scope_status(scope));
@@ -265,14 +271,16 @@ static psdvec_status collect_rows(psdvec_context *ctx, const uint32_t *edges, jo
     }
     joint_sums *at = packed;
     for (uint32_t r = 1; r < members; r++) {
-        size_t count = pack_rows(edges, r, members, true, rows, NULL);
+        size_t count = rows_of(edges, r, members);
         pv_group_receive(ctx, r, at, count * sizeof *at);
         at += count;
     }
     PV_TRY(pv_group_move(ctx));
     at = packed;
-    for (uint32_t r = 1; r < members; r++)
-        at += pack_rows(edges, r, members, true, rows, at);
+    for (uint32_t r = 1; r < members; r++) {
+        pack_rows(edges, r, members, true, rows, at);
+        at += rows_of(edges, r, members);
+    }
     return PSDVEC_OK;
 }
 
@@ -292,7 +300,7 @@ psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec
         pv_seen_walk walk = *of;
         walk.either = walk.above = true;
         walk.stage = "joint probability";
-        uint32_t edges[PV_SEEN_BLOCKS + 1];
+        uint32_t edges[PV_SEEN_BLOCKS + 1] = {0};
         if (pv_group_shares(ctx))
             walk.edges = edges;
         PV_TRY_DONE(pv_seen_pairs(&walk, take_row, &job));
