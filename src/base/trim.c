@@ -6,6 +6,7 @@
 
 static const uint64_t interval = 500000; /* nanoseconds between two looks */
 static const uint64_t least = 4 << 20;   /* bytes of registered files that may be resident */
+static const uint64_t growth = 1 << 20;  /* of the other files between two releases */
 
 void pv_trim_begin_pages(psdvec_context *ctx, pv_trimmed *node, void *mapping, size_t size)
 {
@@ -48,8 +49,10 @@ static void release(psdvec_context *ctx)
     pthread_mutex_lock(&ctx->trim_lock);
     for (const pv_trimmed *node = ctx->trimmed; node; node = node->next)
         pv_release_pages(node->mapping, node->size);
+    /* Other threads may have read pages since. */
+    uint64_t rest = pv_resident_files(), most = atomic_load(&ctx->trim_rest) + growth;
+    atomic_store(&ctx->trim_rest, rest < most ? rest : most);
     pthread_mutex_unlock(&ctx->trim_lock);
-    atomic_store(&ctx->trim_rest, pv_resident_files());
 }
 
 void pv_trim(psdvec_context *ctx)
@@ -77,6 +80,8 @@ void pv_trim_again(psdvec_context *ctx)
 
 void pv_trim_for_block(psdvec_context *ctx)
 {
-    if (atomic_load(&ctx->trim_strict) > 0 && atomic_load(&ctx->trim_bytes) > 0 && is_too_much(ctx))
+    uint64_t mapped = atomic_load(&ctx->trim_bytes);
+    if (atomic_load(&ctx->trim_strict) > 0 && mapped > 0 &&
+        mapped + atomic_load(&ctx->memory_used) > ctx->options.memory && is_too_much(ctx))
         release(ctx);
 }

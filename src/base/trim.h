@@ -37,10 +37,17 @@ void pv_trim(psdvec_context *ctx);
 /* While there are more calls with `on` than without, no loop gathers columns from rows, so the budget
  * is kept more strictly. pv_trim_again is pv_trim for loops that read a file a few times.
  * pv_trim_for_block releases pages for a large block that is being allocated: memory that is touched
- * before the next pv_trim would come on top of them. Otherwise both do nothing. */
+ * before the next pv_trim would come on top of them. pv_trim_probed is for loops that look up a few
+ * places in each row: each maps several pages, so rows are passed much faster than when they are
+ * read. Otherwise they do nothing. */
 void pv_trim_strictly(psdvec_context *ctx, bool on);
 void pv_trim_again(psdvec_context *ctx);
 void pv_trim_for_block(psdvec_context *ctx);
+static inline void pv_trim_probed(psdvec_context *ctx, uint32_t row)
+{
+    if (row % 4 == 3)
+        pv_trim_for_block(ctx);
+}
 /* pv_trim and pv_check_cancel. */
 static inline psdvec_status pv_trim_and_check(psdvec_context *ctx)
 {

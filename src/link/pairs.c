@@ -553,8 +553,8 @@ static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t en
             const uint32_t *row = pairs->matrix.column + pairs->matrix.begin[i];
             uint64_t count = pairs->matrix.begin[i + 1] - pairs->matrix.begin[i];
             inside += pv_lower_bound(row, count, next) - pv_lower_bound(row, count, width);
+            pv_trim_probed(pairs->ctx, i);
         }
-        pv_trim(pairs->ctx);
         if ((double)inside < head_density * (double)((uint64_t)(end - first) * (next - width)))
             break;
         width = next;
@@ -642,6 +642,7 @@ static psdvec_status set_segments(pv_pairs *pairs)
         for (size_t s = 0; s < pairs->segments; s++)
             cut[s + 1] = cut[s] +
                          pv_lower_bound(column + cut[s], end - cut[s], segment_end(pairs, s));
+        pv_trim_probed(pairs->ctx, i);
     }
     return PSDVEC_OK;
 }

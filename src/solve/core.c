@@ -62,7 +62,7 @@ static void look_up_rows(pv_core *core)
         psdvec_counts_row(counts, i, &row);
         core->own[i] = psdvec_counts_get(counts, i, i);
         core->seen[i] = (uint32_t)pv_lower_bound(row.focus, row.length, core->link->core);
-        pv_trim(core->ctx);
+        pv_trim_probed(core->ctx, i);
     }
 }
 

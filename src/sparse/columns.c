@@ -102,6 +102,7 @@ static psdvec_status find_ranges(void *arg, size_t task, int worker)
             k += pv_lower_bound(column + k, length - k, blocks->edges[b]);
             offset[b] = (uint32_t)k;
         }
+        pv_trim_probed(blocks->memory.ctx, i);
     }
     return pv_trim_and_check(blocks->memory.ctx);
 }
