@@ -31,10 +31,12 @@ struct psdvec_context {
     _Atomic uint64_t memory_used;
     _Atomic uint64_t memory_peak;
 
-    /* Mapped files whose pages are released (trim.h), their bytes, and the time of the next look. */
+    /* Mapped files whose pages are released (trim.h), their bytes, the time of the next look, and
+     * the bytes of files that were resident after the last release. */
     pthread_mutex_t trim_lock;
     struct pv_trimmed *trimmed;
-    _Atomic uint64_t trim_bytes, trim_next;
+    _Atomic uint64_t trim_bytes, trim_next, trim_rest;
+    atomic_int trim_strict;
 
     atomic_int status;    /* of the first failure since pv_begin() */
     pthread_mutex_t lock; /* guards message, and calls of on_message */

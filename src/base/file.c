@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include "base/platform.h"
+#include "base/trim.h"
 #include "util/c_locale.h"
 
 #include <errno.h>
@@ -280,6 +281,9 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
                               pv_large *large)
 {
     int fd = -1;
+    large->trimmed = pv_alloc_zero(ctx, 1, sizeof *large->trimmed, what);
+    if (!large->trimmed)
+        return pv_failure(ctx);
     PV_TRY(pv_temp_open(ctx, folder, &fd));
     /* Reserve the space now: if the disk fills up later, a store into the mapping raises a
      * signal. */
@@ -298,6 +302,7 @@ static psdvec_status map_file(psdvec_context *ctx, const char *folder, const cha
                        (unsigned long long)large->bytes, what, error);
     }
     large->mapped = true;
+    pv_trim_begin_pages(ctx, large->trimmed, large->data, large->bytes);
     return PSDVEC_OK;
 }
 
@@ -326,9 +331,11 @@ psdvec_status pv_large_alloc(psdvec_context *ctx, uint64_t count, size_t size, c
 
 void pv_large_free(psdvec_context *ctx, pv_large *large)
 {
-    if (large->mapped)
+    if (large->mapped) {
+        pv_trim_end(ctx, large->trimmed);
         munmap(large->data, large->bytes);
-    else
+    } else
         pv_free(ctx, large->data);
+    pv_free(ctx, large->trimmed);
     *large = (pv_large){0};
 }

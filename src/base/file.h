@@ -71,11 +71,12 @@ void pv_map_release(const pv_map *map);
 
 /* ---- Arrays that may be larger than memory -----------------------------------
  * In memory if they fit the budget, else in a mapped temporary file, which the system pages in and
- * out. */
+ * out. Loops over such a file call pv_trim (trim.h). */
 typedef struct pv_large {
     void *data;
     uint64_t bytes;
     bool mapped;
+    struct pv_trimmed *trimmed; /* if it is mapped (trim.h) */
 } pv_large;
 
 /* Whether that many bytes must go to a file because they do not fit the budget beside `besides`

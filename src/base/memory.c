@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include "base/platform.h"
+#include "base/trim.h"
 #include "util/c_locale.h"
 
 #include <stdarg.h>
@@ -89,6 +90,8 @@ void *pv_alloc(psdvec_context *ctx, size_t count, size_t size, const char *what)
     }
     if (pv_memory_claim(ctx, bytes, what) != PSDVEC_OK)
         return NULL;
+    if (bytes >= LARGE)
+        pv_trim_for_block(ctx);
     /* At least a byte: otherwise the result would be the end of the block, which the leak sanitizer
      * does not take for a pointer to it. */
     char *base = bytes >= LARGE ? pv_pages_take(mapped_size(bytes))

@@ -58,8 +58,8 @@ double pv_log_gamma(double x);
  * unknown. */
 uint64_t pv_resident_files(void);
 
-/* Evicts the pages of a read-only file mapping from the process. Does nothing if the system cannot
- * do so. */
+/* Evicts the pages of a file mapping, which is read-only or shared, from the process. Does nothing
+ * if the system cannot do so. */
 void pv_release_pages(void *mapping, size_t size);
 
 #endif

@@ -257,6 +257,7 @@ void psdvec_counts_close(psdvec_counts *counts)
         return;
     psdvec_context *ctx = counts->ctx;
     pv_word_index_free(&counts->index);
+    pv_transposed_free(counts->columns);
     pv_st_close(counts->file);
     pthread_mutex_destroy(&counts->lock);
     pv_free(ctx, counts);
@@ -314,8 +315,7 @@ static psdvec_status verify_rows(void *arg, size_t task, int worker)
     uint32_t end = words - first < rows_a_task ? words : first + rows_a_task;
     for (uint32_t i = first; i < end; i++) {
         PV_TRY(verify_row(job, i));
-        if (i % 64 == 0)
-            pv_trim(job->ctx);
+        pv_trim(job->ctx);
     }
     return pv_trim_and_check(job->ctx);
 }
@@ -363,6 +363,13 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
         *out = NULL;
     }
     return status;
+}
+
+psdvec_status pv_counts_transpose(psdvec_context *ctx, psdvec_counts *counts, const char *folder)
+{
+    PV_TRY(pv_transposed_make(ctx, &counts->rows, folder, &counts->columns));
+    counts->rows.transposed = counts->columns;
+    return PSDVEC_OK;
 }
 
 /* ---- Getters: indices are checked ------------------------------------ */

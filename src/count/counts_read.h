@@ -5,14 +5,15 @@
 #include "base/safetensors_read.h"
 #include "base/word_index.h"
 #include "corpus/phrases.h"
-#include "sparse/csr.h"
+#include "sparse/transposed.h"
 
 struct psdvec_counts {
     psdvec_context *ctx;
     atomic_uint holders; /* the host, and scorers */
     pv_st_file *file;
     psdvec_counts_info info;
-    pv_csr rows; /* words x words, value32 or value64 */
+    pv_csr rows;            /* words x words, value32 or value64 */
+    pv_transposed *columns; /* NULL unless pv_counts_transpose was called */
     const char *bytes;
     const uint64_t *offsets; /* words + 1 */
     const uint64_t *frequency, *context_total, *focus_total;
@@ -36,6 +37,11 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
 /* Verifies only the rows: columns are ascending and valid words, and rows and columns add up to
  * their totals. */
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *counts);
+
+/* Writes the columns to a temporary file, for counts that do not fit the memory budget: loops over
+ * both directions of pairs (sparse/columns.h) then read them from there. `folder`: of the file, if
+ * the context names none. Nobody else may use the counts meanwhile. */
+psdvec_status pv_counts_transpose(psdvec_context *ctx, psdvec_counts *counts, const char *folder);
 
 /* PSDVEC_ERR_CORRUPT with "PATH: the counts are damaged: CAUSE". */
 psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *counts, const char *cause);

@@ -35,8 +35,7 @@ static psdvec_status sum_group(void *arg, size_t task, int worker)
             focus[row.focus[k]] += x;
         }
         link->context[i] = sum;
-        if (i % 64 == 0)
-            pv_trim(link->ctx);
+        pv_trim(link->ctx);
     }
     return pv_trim_and_check(link->ctx);
 }
@@ -141,6 +140,7 @@ static psdvec_status count_rows(void *arg, size_t task, int worker)
             else if (bits >> 16 == job->prefix)
                 counts[bits & 0xffff]++;
         }
+        pv_trim(link->ctx);
     }
     return pv_trim_and_check(link->ctx);
 }

@@ -4,6 +4,7 @@
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "base/trim.h"
 
 #include <math.h>
 #include <string.h>
@@ -320,6 +321,7 @@ static psdvec_status pack_columns(void *arg, size_t task, int worker)
             else
                 values[where] = pairs->matrix.value[from];
         }
+        pv_trim(pairs->ctx);
     }
     pv_free(pairs->ctx, next);
     return PSDVEC_OK;
@@ -551,6 +553,7 @@ static uint32_t head_width_of(const pv_pairs *pairs, uint32_t first, uint32_t en
             const uint32_t *row = pairs->matrix.column + pairs->matrix.begin[i];
             uint64_t count = pairs->matrix.begin[i + 1] - pairs->matrix.begin[i];
             inside += pv_lower_bound(row, count, next) - pv_lower_bound(row, count, width);
+            pv_trim_probed(pairs->ctx, i);
         }
         if ((double)inside < head_density * (double)((uint64_t)(end - first) * (next - width)))
             break;
@@ -639,6 +642,7 @@ static psdvec_status set_segments(pv_pairs *pairs)
         for (size_t s = 0; s < pairs->segments; s++)
             cut[s + 1] = cut[s] +
                          pv_lower_bound(column + cut[s], end - cut[s], segment_end(pairs, s));
+        pv_trim_probed(pairs->ctx, i);
     }
     return PSDVEC_OK;
 }
@@ -680,6 +684,7 @@ static psdvec_status fill_head(void *arg, size_t task, int worker)
         float *row = pairs->head + pairs->head_begin[task] + (uint64_t)(i - first) * width;
         for (uint64_t k = pairs->matrix.begin[i]; k < pv_pairs_tail(pairs, i); k++)
             row[pairs->matrix.column[k]] = pairs->matrix.value[k];
+        pv_trim(pairs->ctx);
     }
     return PSDVEC_OK;
 }

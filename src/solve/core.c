@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "base/trim.h"
 #include "solve/pair_products.h"
 #include "solve/tall.h"
 
@@ -61,6 +62,7 @@ static void look_up_rows(pv_core *core)
         psdvec_counts_row(counts, i, &row);
         core->own[i] = psdvec_counts_get(counts, i, i);
         core->seen[i] = (uint32_t)pv_lower_bound(row.focus, row.length, core->link->core);
+        pv_trim_probed(core->ctx, i);
     }
 }
 
@@ -180,6 +182,7 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
                            (core->mu ? core->mu[i] * prior / ((double)root * root) : 0);
         if (!isfinite(core->row_sum[i]))
             return not_finite(core, i);
+        pv_trim(core->ctx);
     }
     return pv_check_cancel(core->ctx);
 }
@@ -283,6 +286,7 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
             (float)(-link->background * z * z *
                         (link->background_target - s * link->unseen_target) / m +
                     s * m * (pv_link_diagonal(link, i) - link->unseen_target) / omega);
+        pv_trim(core->ctx);
     }
     return pv_check_cancel(core->ctx);
 }

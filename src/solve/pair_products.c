@@ -16,6 +16,7 @@
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "base/trim.h"
 
 #include <string.h>
 
@@ -126,6 +127,7 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
             dense_tile(job, space, first, end, tile);
         else if (count > 0)
             sparse_tile(job, space, first, end, tile);
+        pv_trim(core->ctx);
     }
     return pv_check_cancel(core->ctx);
 }

@@ -5,6 +5,7 @@
 #include "base/group.h"
 #include "base/memory.h"
 #include "base/thread.h"
+#include "base/trim.h"
 #include "solve/tall.h"
 
 #include <math.h>
@@ -240,6 +241,7 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
         for (size_t c = 0; c < k; c++)
             y[c] = factor * y[c] + diagonal * x[c];
     }
+    pv_trim(matrix->ctx);
     return pv_stopping(matrix->ctx) ? pv_check_cancel(matrix->ctx) : PSDVEC_OK;
 }
 

@@ -3,17 +3,11 @@
 
 #include "base/thread.h"
 #include "base/trim.h"
+#include "sparse/transposed.h"
 
 #include <string.h>
 
 enum { rows_a_task = 512 };
-
-typedef struct blocks_job {
-    pv_column_blocks *blocks;
-    uint32_t first, end; /* columns */
-    uint32_t *entries;   /* workers x (end - first): per column; shared counters would cost more
-                          * than the counting */
-} blocks_job;
 
 /* The first row of a task; its rows end before *end. */
 static uint32_t rows_of(const pv_csr *matrix, size_t task, uint32_t *end)
@@ -23,25 +17,54 @@ static uint32_t rows_of(const pv_csr *matrix, size_t task, uint32_t *end)
     return first;
 }
 
+static size_t tasks_of(const pv_csr *matrix)
+{
+    return ((size_t)matrix->rows + rows_a_task - 1) / rows_a_task;
+}
+
+/* ---- Lengths of columns -------------------------------------------------------------------- */
+typedef struct count_job {
+    psdvec_context *ctx;
+    const pv_csr *matrix;
+    uint32_t first, end;
+    uint32_t *entries; /* shared counters would cost more than the counting */
+} count_job;
+
 static psdvec_status count_entries(void *arg, size_t task, int worker)
 {
-    blocks_job *job = arg;
-    const pv_csr *matrix = &job->blocks->matrix;
+    const count_job *job = arg;
+    const pv_csr *matrix = job->matrix;
     uint32_t *entries = job->entries + (size_t)worker * (job->end - job->first), end;
     for (uint32_t i = rows_of(matrix, task, &end); i < end; i++) {
         uint64_t begin = matrix->begin[i], row_end = matrix->end[i];
         uint64_t k = begin + pv_lower_bound(matrix->column + begin, row_end - begin, job->first);
         for (; k < row_end && matrix->column[k] < job->end; k++)
             entries[matrix->column[k] - job->first]++;
-        if (i % 64 == 0)
-            pv_trim(job->blocks->memory.ctx);
+        pv_trim(job->ctx);
     }
-    return pv_trim_and_check(job->blocks->memory.ctx);
+    return pv_trim_and_check(job->ctx);
 }
+
+psdvec_status pv_count_columns(psdvec_context *ctx, const pv_csr *matrix, uint32_t first,
+                               uint32_t end, uint32_t *entries)
+{
+    count_job job = {ctx, matrix, first, end, entries};
+    return pv_parallel_tasks(ctx, tasks_of(matrix), count_entries, &job);
+}
+
+/* ---- Blocks -------------------------------------------------------------------------------- */
+typedef struct blocks_job {
+    pv_column_blocks *blocks;
+    uint32_t first, end; /* columns */
+    uint32_t *entries;   /* workers x (end - first): per column; NULL: the columns are in a file */
+} blocks_job;
 
 static uint64_t entries_of(const blocks_job *job, uint32_t column)
 {
     uint64_t sum = 0;
+    const pv_transposed *file = job->blocks->matrix.transposed;
+    if (file)
+        return file->begin[column + 1] - file->begin[column];
     for (int w = 0; w < psdvec_threads(job->blocks->memory.ctx); w++)
         sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
     return sum;
@@ -79,6 +102,7 @@ static psdvec_status find_ranges(void *arg, size_t task, int worker)
             k += pv_lower_bound(column + k, length - k, blocks->edges[b]);
             offset[b] = (uint32_t)k;
         }
+        pv_trim_probed(blocks->memory.ctx, i);
     }
     return pv_trim_and_check(blocks->memory.ctx);
 }
@@ -89,13 +113,9 @@ static psdvec_status open_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t bl
     *out = (pv_column_blocks){
         .memory = {.ctx = ctx, .what = "blocks of columns"}, .matrix = matrix, .blocks = blocks};
     PV_TAKE(&out->memory, out->edges, (size_t)blocks + 1);
-    PV_TAKE(&out->memory, out->offset, (size_t)matrix.rows * ((size_t)blocks + 1));
+    if (!matrix.transposed)
+        PV_TAKE(&out->memory, out->offset, (size_t)matrix.rows * ((size_t)blocks + 1));
     return pv_scope_status(&out->memory);
-}
-
-static size_t tasks_of(const pv_csr *matrix)
-{
-    return ((size_t)matrix->rows + rows_a_task - 1) / rows_a_task;
 }
 
 /* `totals`, if not NULL, receives the number of entries of each column. */
@@ -104,9 +124,13 @@ static psdvec_status make_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t fi
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     blocks_job job = {out, first, end, NULL};
+    if (matrix.transposed) {
+        choose_edges(&job);
+        return PSDVEC_OK;
+    }
     PV_TAKE_ZERO(&out->memory, job.entries, (size_t)psdvec_threads(ctx) * (end - first));
     PV_TRY(pv_scope_status(&out->memory));
-    PV_TRY(pv_parallel_tasks(ctx, tasks_of(&matrix), count_entries, &job));
+    PV_TRY(pv_count_columns(ctx, &matrix, first, end, job.entries));
     choose_edges(&job);
     for (uint32_t j = first; totals && j < end; j++)
         totals[j - first] = entries_of(&job, j);
@@ -141,6 +165,9 @@ psdvec_status pv_gather(psdvec_context *ctx, const pv_column_blocks *blocks, uin
 {
     const uint32_t *column = blocks->matrix.column;
     uint32_t first = blocks->edges[block], width = blocks->edges[block + 1] - first;
+    if (blocks->matrix.transposed)
+        return pv_transposed_read(ctx, blocks->matrix.transposed, first, first + width, first_row,
+                                  end_row, blocks->matrix.value32 || blocks->matrix.value64, out);
     *out = (pv_gathered){.memory = {.ctx = ctx, .what = "a block of columns"}};
     PV_TAKE_ZERO(&out->memory, out->begin, (size_t)width + 2);
     PV_TRY(pv_scope_status(&out->memory));
@@ -208,6 +235,7 @@ psdvec_status pv_transpose_block(psdvec_context *ctx, const pv_column_blocks *bl
         else
             for (uint64_t k = from; k < to; k++)
                 to_value[next[column[k] - first]++] = value[k];
+        pv_trim_again(ctx);
     }
     pv_free(ctx, next);
     return pv_check_cancel(ctx);
@@ -280,6 +308,9 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
                                       .values64 = columns.value ? columns.value + begin : NULL};
         }
         status = walk->on_row(walk->arg, row, worker);
+        /* Without a file of columns, the next block needs the same pages again. */
+        if (matrix->transposed || walk->row_only)
+            pv_trim(ctx);
         if ((i & 63) == 0 && status == PSDVEC_OK)
             status = pv_check_cancel(ctx);
     }

@@ -4,6 +4,9 @@
  * entries are scattered over all rows. As columns ascend in each row, a block of columns is one
  * range in each row. The starts of the ranges are computed once for all blocks; then each block can
  * be gathered by one worker, in row order, independently of the others.
+ *
+ * If the file does not fit the memory budget, its columns are in another file
+ * (sparse/transposed.h), from which the blocks are read.
  */
 #ifndef PV_SPARSE_COLUMNS_H
 #define PV_SPARSE_COLUMNS_H
@@ -16,8 +19,14 @@ typedef struct pv_column_blocks {
     pv_csr matrix;
     uint32_t blocks;
     uint32_t *edges;  /* blocks + 1: block b has the columns edges[b] .. edges[b+1]-1 */
-    uint32_t *offset; /* rows x (blocks + 1): where the blocks begin in each row, from its begin */
+    uint32_t *offset; /* rows x (blocks + 1): where the blocks begin in each row, from its begin;
+                       * NULL if the columns are in a file (matrix.transposed) */
 } pv_column_blocks;
+
+/* Counts the entries of columns first .. end-1. entries: workers x (end - first), zeroed by the
+ * caller, who adds up those of the workers. */
+psdvec_status pv_count_columns(psdvec_context *ctx, const pv_csr *matrix, uint32_t first,
+                               uint32_t end, uint32_t *entries);
 
 /* Divides columns first .. end-1 into `blocks` blocks with about as many entries each. */
 psdvec_status pv_column_blocks_make(psdvec_context *ctx, pv_csr matrix, uint32_t first,

@@ -35,8 +35,7 @@ static psdvec_status check_columns(void *arg, size_t task, int worker)
         for (uint64_t k = first + 1; k < last; k++)
             fine &= m->column[k - 1] < m->column[k];
         fine &= first == last || m->column[last - 1] < m->columns;
-        if (i % 64 == 0)
-            pv_trim(job->ctx);
+        pv_trim(job->ctx);
     }
     if (!fine)
         atomic_store(&job->wrong, true);

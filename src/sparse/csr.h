@@ -20,6 +20,7 @@ typedef struct pv_csr {
     const float *ones; /* all values are 1: length of the longest row */
     const uint32_t *value32;
     const uint64_t *value64;
+    const struct pv_transposed *transposed; /* its columns in a file (transposed.h); NULL: none */
 } pv_csr;
 
 /* A matrix without gaps between its rows, rows + 1 offsets in `begin`; NULL: of an empty store. */

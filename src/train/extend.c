@@ -322,6 +322,14 @@ done:
     return status;
 }
 
+/* Bytes of the result for each word. */
+static uint64_t word_bytes(const extension *e)
+{
+    const psdvec_model_info *info = &e->model->info;
+    return (info->has_readout ? 2 : 1) * (uint64_t)info->dim * sizeof(float) + sizeof(float) +
+           3 * sizeof(uint64_t);
+}
+
 /* The leader makes the result in memory, with all words of the model. If that cannot fit, nothing
  * needs to be counted. */
 static psdvec_status check_memory(const extension *e)
@@ -329,9 +337,8 @@ static psdvec_status check_memory(const extension *e)
     if (!pv_group_leads(e->ctx))
         return PSDVEC_OK;
     const psdvec_model_info *info = &e->model->info;
-    uint64_t row = (info->has_readout ? 2 : 1) * (uint64_t)info->dim * sizeof(float) +
-                   sizeof(float) + 3 * sizeof(uint64_t);
-    double needed = (double)row * info->words, budget = (double)psdvec_memory_budget(e->ctx);
+    double needed = (double)word_bytes(e) * info->words;
+    double budget = (double)psdvec_memory_budget(e->ctx);
     if (needed <= budget)
         return PSDVEC_OK;
     return pv_fail(e->ctx, PSDVEC_ERR_BUDGET,
@@ -681,10 +688,32 @@ static psdvec_status set_past(extension *e)
     return PSDVEC_OK;
 }
 
+/* As in training: if the counts could not fit beside everything else, puts their columns into a
+ * file. Every word of the counts may be new. */
+static psdvec_status transpose_counts(extension *e, const char *output)
+{
+    const psdvec_model_info *info = &e->model->info;
+    const psdvec_counts_info *counts = &e->counts->info;
+    int threads = psdvec_threads(e->ctx);
+    uint64_t memory =
+        word_bytes(e) * ((uint64_t)info->words + counts->words) + pv_link_bytes(e->counts) +
+        pv_regression_bytes(info->core_words, info->dim, counts->words, counts->bigrams, threads) +
+        pv_transposed_bytes(counts->words, counts->total, threads);
+    if (memory + info->file_bytes + counts->file_bytes <= pv_memory_left(e->ctx))
+        return PSDVEC_OK;
+    char *folder = pv_folder_of(output);
+    if (!folder)
+        return pv_fail(e->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+    psdvec_status status = pv_counts_transpose(e->ctx, e->counts, folder);
+    free(folder);
+    return status;
+}
+
 static psdvec_status extend_with_counts(extension *e, const char *output)
 {
     psdvec_train_options options = e->training;
     options.core = 0;
+    PV_TRY(transpose_counts(e, output));
     PV_TRY(set_past(e));
     PV_TRY(pv_link_open(e->ctx, e->counts, &options, &e->past, &e->link));
     PV_TRY(sort_words(e));

@@ -5,6 +5,7 @@
 #include "base/arguments.h"
 #include "base/group.h"
 #include "base/thread.h"
+#include "base/trim.h"
 #include "model/model_read.h"
 #include "solve/tall.h"
 #include "train/model_link.h"
@@ -228,6 +229,7 @@ static psdvec_status take_rows(void *arg, size_t task, int worker)
                 sums.shifts += 2 * x * job->shift[i];
         }
         job->rows[i] = sums;
+        pv_trim(link->ctx);
     }
     return pv_check_cancel(link->ctx);
 }

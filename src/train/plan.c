@@ -22,7 +22,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Bytes that the parts of a run hold at the same time. The counts are mapped from their file. */
+/* Bytes that the parts of a run hold at the same time. The counts are mapped from their file, or
+ * released behind the loops that read them if they do not fit (pv_plan_transposes). */
 typedef struct sizes {
     uint64_t pairs;   /* arrays that may be in a temporary file */
     uint64_t solving; /* solving for the core's vectors, without these arrays */
@@ -87,8 +88,9 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
         after, pv_readout_bytes(options, counts, dim, shares ? shares->words : NULL, threads));
     if (noncore)
         after = pv_larger(after, regressing(counts, core, dim, threads));
-    /* File buffers, and arrays with one element per dimension or iteration. */
-    uint64_t small = 2 * mebibyte;
+    /* File buffers, arrays with one element per dimension or iteration, and those for columns in a
+     * file. */
+    uint64_t small = 2 * mebibyte + pv_transposed_bytes(words, counts->info.total, threads);
     return (sizes){
         .pairs = pv_pairs_large_bytes(pairs),
         .solving = small + link + spread + (division ? part : vectors) +
@@ -131,6 +133,18 @@ static sizes fit(psdvec_context *ctx, psdvec_train_options *options, const psdve
     return s;
 }
 
+bool pv_plan_transposes(psdvec_context *ctx, const psdvec_train_options *given,
+                        const psdvec_counts *counts, const pv_shares *shares)
+{
+    psdvec_train_options options = *given;
+    uint64_t core = pv_core_words(given, counts), most = core * (core - 1) / 2;
+    if (most > counts->info.bigrams)
+        most = counts->info.bigrams;
+    sizes s = fit(ctx, &options, counts, most, shares);
+    uint64_t memory = pv_larger(s.solving + s.pairs, s.others);
+    return memory + counts->info.file_bytes > psdvec_memory_budget(ctx);
+}
+
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
                   const psdvec_counts *counts, uint64_t pairs, const pv_shares *shares,
                   psdvec_train_plan *plan)
@@ -147,6 +161,8 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *given,
                                 .output_bytes = output_bytes(&options, counts)};
     plan->streamed = plan->memory > plan->memory_budget;
     plan->temporary_bytes = plan->streamed ? s.pairs : 0;
+    if (pv_plan_transposes(ctx, given, counts, shares))
+        plan->temporary_bytes += pv_transposed_file_bytes(counts->info.bigrams);
     /* States of an interrupted run: that of the last iteration, or all vectors. */
     plan->temporary_bytes += (uint64_t)plan->words * plan->dim * sizeof(float);
 }

@@ -327,7 +327,7 @@ static psdvec_status solve_core(training *t)
         pv_step(ctx, "the core has %u words, so the vectors have %zu dimensions, not %u", t->core,
                 t->dim, t->options->dim);
     t->report.pairs = pairs->total;
-    t->report.spilled_bytes = pairs->spilled;
+    t->report.spilled_bytes += pairs->spilled;
     if (pairs->spilled)
         PV_TRY_DONE(tell_of_spilling(t, pairs));
     PV_TRY_DONE(pv_core_open(t->link, pairs, pv_rank_most(t->options, t->core), &core));
@@ -583,9 +583,32 @@ static psdvec_status check_plan(training *t)
         return PSDVEC_OK;
     pv_output *output;
     PV_TRY(pv_output_open(t->ctx, t->output, &output));
-    psdvec_status status = pv_output_expect(output, plan.output_bytes);
+    uint64_t bytes = plan.output_bytes;
+    if (!t->ctx->tempdir && pv_plan_transposes(t->ctx, t->options, t->counts, shares_of(t)))
+        bytes += pv_transposed_file_bytes(t->counts->info.bigrams);
+    psdvec_status status = pv_output_expect(output, bytes);
     pv_output_discard(output);
     return status;
+}
+
+/* If the counts do not fit beside everything else, puts their columns into a file. */
+static psdvec_status transpose_counts(training *t)
+{
+    if (!pv_plan_transposes(t->ctx, t->options, t->counts, shares_of(t)))
+        return PSDVEC_OK;
+    char *folder = pv_folder_of(t->output);
+    if (!folder)
+        return pv_fail(t->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+    psdvec_status status = pv_counts_transpose(t->ctx, t->counts, folder);
+    free(folder);
+    PV_TRY(status);
+    uint64_t bytes = pv_transposed_file_bytes(t->counts->info.bigrams);
+    t->report.spilled_bytes = bytes;
+    pv_step(t->ctx,
+            "the counts do not fit into the memory limit, so their columns are in a temporary file "
+            "of %.0f MB",
+            (double)bytes / 1e6);
+    return PSDVEC_OK;
 }
 
 /* The core is the first words; a word list (--vocab) may have any order. */
@@ -616,6 +639,7 @@ static psdvec_status run_training(training *t)
     PV_TRY(divide_rows(t));
     PV_TRY(check_plan(t));
     warn_of_order(t);
+    PV_TRY(transpose_counts(t));
     PV_TRY(pv_link_open(ctx, t->counts, t->options, NULL, &t->link));
     PV_TRY(take_memory(t));
     PV_TRY(solve_core(t));

@@ -56,6 +56,12 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
                   const psdvec_counts *counts, uint64_t pairs, const pv_shares *shares,
                   psdvec_train_plan *plan);
 
+/* Whether the counts file and the memory of the run could exceed the budget together, so that the
+ * columns go to a temporary file (sparse/transposed.h). It is decided before the pairs are counted,
+ * so this assumes as many as there can be. */
+bool pv_plan_transposes(psdvec_context *ctx, const psdvec_train_options *options,
+                        const psdvec_counts *counts, const pv_shares *shares);
+
 /* Bytes that the budget leaves for the arrays of pairs that may go to a file instead. */
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *options,
                              const psdvec_counts *counts, const pv_shares *shares);

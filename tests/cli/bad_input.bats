@@ -318,6 +318,24 @@ words() { # words N: N different words, twenty per line
     [ -z "$(ls -A disk)" ]
 }
 
+@test "the disk for the columns of large counts is full" {
+    small_disk 1m
+    awk 'BEGIN {
+        srand(1)
+        for (n = 0; n < 200000; n++) {
+            x = int(3000 * rand())
+            printf "%c%c%c%s", 97 + x % 26, 97 + int(x / 26) % 26, 97 + int(x / 676), n % 50 ? " " : "\n"
+        }
+    }' >text
+    "$PSDVEC" count text --min-count 1 -q -o counts
+    options=(counts --dim 10 --core 100 --iterations 1 --memory 12M --threads 1)
+    refused 5 "MiB are free there" train "${options[@]}" -o disk/y
+    refused 5 "the columns of the counts need a temporary file of" \
+        train "${options[@]}" --temp-dir disk -o y
+    [ -z "$(ls -A disk)" ] && [ ! -e y ]
+    "$PSDVEC" train "${options[@]}" --dry-run -o y | grep -q 'disk .* for temporary files'
+}
+
 @test "the output is one of the inputs" {
     cp small.txt copy.txt
     fails 5 "copy.txt: is both input and output" count copy.txt -o copy.txt

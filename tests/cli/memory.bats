@@ -101,3 +101,45 @@ END
     [ "$status" -eq 3 ]
     grep -q 'line 1 of standard input is longer than' stderr
 }
+
+# within MEBIBYTES ARGUMENT...: runs the program with this memory limit; fails if more than 24 MiB
+# beside it were resident. The program, its libraries and their memory take 8 to 13 MiB.
+within() {
+    python3 - "$PSDVEC" "$@" <<'END'
+import resource, subprocess, sys
+program, memory, *arguments = sys.argv[1:]
+subprocess.run([program, *arguments, "--memory", memory + "M"], check=True)
+resident = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+print(f"{memory} MiB allowed, {resident:.1f} MiB resident")
+sys.exit(resident > int(memory) + 24)
+END
+}
+
+# The counts have 70 MiB; with 40 MiB, the pairs are in a temporary file, too.
+@test "the resident memory of training and of extending is at most --memory and 24 MiB" {
+    command -v python3 >/dev/null || skip "no python3"
+    [ -r /proc/self/statm ] || skip "resident pages cannot be counted"
+    [ -z "${SANITIZE:-}" ] || skip "sanitizers take memory of their own"
+    awk 'BEGIN {
+        srand(3)
+        for (n = 0; n < 3000000; n++) {
+            x = int(400 / (rand() + .02))
+            printf "%c%c%c%c%s", 97 + x % 26, 97 + int(x / 26) % 26, 97 + int(x / 676) % 26,
+                97 + int(x / 17576), n % 500 == 499 ? "\n" : " "
+        }
+    }' >text
+    "$PSDVEC" count text --document line --window 10 --min-count 2 -q -o counts.st
+    [ "$(wc -c <counts.st)" -gt 64000000 ]
+    options=(counts.st --dim 20 --core 1000 --iterations 2 -q)
+    "$PSDVEC" train "${options[@]}" -o large.st
+    head -n 300 text | "$PSDVEC" train - --min-count 5 --dim 20 -q -o few.st
+    "$PSDVEC" extend few.st counts.st -q -o extended.st
+    for memory in 40 64; do
+        for threads in 1 2; do
+            within $memory train "${options[@]}" --restart --threads $threads -o small.st
+            cmp large.st small.st
+            within $memory extend few.st counts.st -q --threads $threads -o small.st
+            cmp extended.st small.st
+        done
+    done
+}

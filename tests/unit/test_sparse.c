@@ -1,7 +1,9 @@
 /* Sparse matrices by rows against dense ones: columns, transposes, both directions of pairs, and
  * the division of rows into tasks. */
 #include "sparse/columns.h"
+#include "sparse/transposed.h"
 #include "support/problem.h"
+#include "support/scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,6 +114,89 @@ static void gathered_columns_are_those_of_the_rows(void **state)
     end_context(ctx);
 }
 
+/* A matrix with some values that do not fit 32 bits. */
+static sample wide_sample_new(uint64_t seed, uint32_t rows, uint32_t columns)
+{
+    sample s = sample_new(seed, rows, columns);
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint64_t k = s.begin[i]; k < s.begin[i + 1]; k++) {
+            if (s.value64[k] % 7 == 0)
+                s.value64[k] += UINT64_C(1) << (32 + k % 20);
+            else if (s.value64[k] % 7 == 1)
+                s.value64[k] = UINT32_MAX + k % 2;
+            s.dense[(size_t)i * columns + s.column[k]] = s.value64[k];
+        }
+    return s;
+}
+
+/* Whatever the memory, and for a matrix whose first rows only are iterated over. */
+static void columns_in_a_file_are_those_of_the_rows(void **state)
+{
+    (void)state;
+    static const uint32_t block_counts[] = {1, 2, 7, 64, 200};
+    char *folder = scratch_new();
+    sample s = wide_sample_new(17, 9000, 90);
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (uint64_t memory = UINT64_C(1) << 20; memory <= UINT64_C(1) << 30; memory <<= 10) {
+            psdvec_context *ctx = context_of(threads);
+            ctx->options.memory = memory;
+            pv_csr matrix = pv_csr_of(s.rows, s.columns, s.begin, s.column, NULL);
+            matrix.value64 = s.value64;
+            pv_transposed *columns;
+            well(ctx, pv_transposed_make(ctx, &matrix, folder, &columns));
+            matrix.transposed = columns;
+            assert_true(atomic_load(&ctx->memory_used) <=
+                        pv_transposed_bytes(s.columns, UINT64_C(1) << 60, threads));
+            for (size_t k = 0; k < 20; k++) {
+                pv_column_blocks blocks;
+                uint32_t count = block_counts[k / 4], first = k % 2 ? 20 : 0;
+                matrix.rows = k % 3 ? s.rows : 500;
+                well(ctx,
+                     pv_column_blocks_make(ctx, matrix, first, s.columns - first, count, &blocks));
+                for (uint32_t block = 0; block < count; block++) {
+                    check_gathered(ctx, &s, &blocks, block, 0, matrix.rows);
+                    check_gathered(ctx, &s, &blocks, block, first, matrix.rows - first);
+                }
+                pv_column_blocks_free(&blocks);
+            }
+            pv_transposed_free(columns);
+            end_context(ctx);
+        }
+    assert_int_equal(scratch_entries(folder), 0);
+    sample_free(&s);
+    scratch_free(folder);
+}
+
+/* An empty matrix, and a folder that does not exist. */
+static void a_file_of_columns_may_be_empty_or_impossible(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    psdvec_context *ctx = context_of(2);
+    uint64_t begin[4] = {0};
+    uint32_t column[1] = {0}, value[1] = {0};
+    pv_csr matrix = pv_csr_of(3, 3, begin, column, NULL);
+    matrix.value32 = value;
+    pv_transposed *columns;
+    well(ctx, pv_transposed_make(ctx, &matrix, folder, &columns));
+    matrix.transposed = columns;
+    pv_column_blocks blocks;
+    pv_gathered gathered;
+    well(ctx, pv_column_blocks_make(ctx, matrix, 0, 3, 2, &blocks));
+    well(ctx, pv_gather(ctx, &blocks, 0, 0, 3, &gathered));
+    assert_int_equal(gathered.begin[blocks.edges[1] - blocks.edges[0]], 0);
+    pv_gathered_free(&gathered);
+    pv_column_blocks_free(&blocks);
+    pv_transposed_free(columns);
+    assert_int_equal(pv_transposed_make(ctx, &matrix, "/nowhere/at/all", &columns),
+                     PSDVEC_ERR_WRITE);
+    assert_non_null(strstr(psdvec_error_message(ctx), "/nowhere/at/all"));
+    pv_transposed_free(columns);
+    pv_transposed_free(NULL);
+    end_context(ctx);
+    scratch_free(folder);
+}
+
 static void a_transpose_has_rows_and_columns_exchanged(void **state)
 {
     (void)state;
@@ -196,10 +281,15 @@ static void every_pair_is_visited_with_both_directions(void **state)
     psdvec_context *ctx = context_of(3);
     sample s = sample_new(7, 120, 120);
     pv_csr matrix = pv_csr_of(s.rows, s.columns, s.begin, s.column, NULL);
-    for (int k = 0; k < 8; k++) {
+    char *folder = scratch_new();
+    pv_transposed *columns;
+    matrix.value32 = s.value32;
+    well(ctx, pv_transposed_make(ctx, &matrix, folder, &columns));
+    for (int k = 0; k < 16; k++) {
         pv_column_blocks blocks;
         matrix.value32 = k & 1 ? s.value32 : NULL;
         matrix.value64 = k & 1 ? NULL : s.value64;
+        matrix.transposed = k & 8 ? columns : NULL;
         well(ctx, pv_column_blocks_make(ctx, matrix, 0, s.rows, 16, &blocks));
         visit v = {.s = &s};
         pv_pair_walk walk = {.blocks = &blocks,
@@ -215,6 +305,8 @@ static void every_pair_is_visited_with_both_directions(void **state)
         assert_in_range(atomic_load(&v.blocks), 2, 16);
         pv_column_blocks_free(&blocks);
     }
+    pv_transposed_free(columns);
+    scratch_free(folder);
     sample_free(&s);
     end_context(ctx);
 }
@@ -296,6 +388,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gathered_columns_are_those_of_the_rows),
+        cmocka_unit_test(columns_in_a_file_are_those_of_the_rows),
+        cmocka_unit_test(a_file_of_columns_may_be_empty_or_impossible),
         cmocka_unit_test(a_transpose_has_rows_and_columns_exchanged),
         cmocka_unit_test(copied_rows_are_the_requested_ones),
         cmocka_unit_test(every_pair_is_visited_with_both_directions),
