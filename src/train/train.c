@@ -116,23 +116,6 @@ static bool unpack_iteration(const double *from, uint64_t k, size_t stride, psdv
     return true;
 }
 
-/* Sends rows of this member to the leader, into `all` there. */
-static psdvec_status send_to_leader(const training *t, const float *own, size_t columns, float *all)
-{
-    const pv_division *d = t->division;
-    size_t row = columns * sizeof *own;
-    PV_TRY(pv_group_meet(t->ctx, 0, NULL));
-    pv_tiles mine = d->share[d->rank];
-    if (d->rank > 0)
-        pv_group_send(t->ctx, 0, own, (mine.end - mine.first) * row);
-    else
-        memcpy(all, own, mine.end * row);
-    for (uint32_t r = 1; d->rank == 0 && r < d->members; r++)
-        pv_group_receive(t->ctx, r, all + d->share[r].first * columns,
-                         (d->share[r].end - d->share[r].first) * row);
-    return pv_group_move(t->ctx);
-}
-
 /* All rows of U, in the leader: in memory if there is some left, otherwise in a temporary file. */
 static psdvec_status collect_state(const training *t, const pv_core *core, pv_large *all)
 {
@@ -149,7 +132,7 @@ static psdvec_status collect_state(const training *t, const pv_core *core, pv_la
         free(folder);
         PV_TRY(status);
     }
-    return send_to_leader(t, core->U, core->stride, all->data);
+    return pv_division_collect(t->division, core->U, all->data, core->stride * sizeof *core->U);
 }
 
 static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
@@ -566,7 +549,7 @@ static psdvec_status collect_vectors(training *t)
                (mine.end - mine.first) * t->dim * sizeof *t->part);
         PV_TRY(pv_division_complete(d, t->vectors, t->dim * sizeof *t->vectors));
     } else
-        PV_TRY(send_to_leader(t, t->part, t->dim, t->vectors));
+        PV_TRY(pv_division_collect(d, t->part, t->vectors, t->dim * sizeof *t->part));
     pv_scope_drop(&t->memory, t->part);
     t->part = NULL;
     return PSDVEC_OK;
