@@ -28,7 +28,8 @@ static psdvec_status merge_row(void *arg, pv_pair_row row, int worker)
     pv_csr_store *out = &job->out->matrix;
     const double *retention = job->counts->retention;
     uint32_t i = row.i, here = i - job->out->first;
-    uint64_t count = 0, at = job->fill ? out->begin[here] : 0; /* otherwise other workers write it */
+    uint64_t count = 0,
+             at = job->fill ? out->begin[here] : 0; /* otherwise other workers write it */
     double sum = 0;
     (void)worker;
     if (job->fill && out->begin[here + 1] == at)
@@ -57,9 +58,10 @@ static psdvec_status add_up_pairs(psdvec_context *ctx, pv_cooccurrence *out)
     if (out->division)
         PV_TRY(pv_group_add(ctx, &out->pairs, 1));
     if (out->pairs == 0)
-        return pv_fail(ctx, PSDVEC_ERR_EMPTY,
-                       "no two words co-occur in the counts, so there is nothing to train on; count "
-                       "more text or use a larger window");
+        return pv_fail(
+            ctx, PSDVEC_ERR_EMPTY,
+            "no two words co-occur in the counts, so there is nothing to train on; count "
+            "more text or use a larger window");
     return PSDVEC_OK;
 }
 
@@ -82,7 +84,8 @@ psdvec_status pv_cooccurrence_make(psdvec_context *ctx, const psdvec_counts *cou
         return pv_failure(ctx);
     uint64_t entries = rows ? counts->rows.end[end - 1] - counts->rows.begin[own.first] : 0;
     pv_progress_begin(&job.progress, ctx, "pairing", "pairs", 2 * entries);
-    PV_TRY_DONE(pv_column_blocks_make(ctx, counts->rows, out->first, end, block_count, &job.blocks));
+    PV_TRY_DONE(
+        pv_column_blocks_make(ctx, counts->rows, out->first, end, block_count, &job.blocks));
     PV_TRY_DONE(pv_walk_pairs(ctx, &walk));
     PV_TRY_DONE(add_up_pairs(ctx, out));
     if (part && part->choose)

@@ -317,8 +317,7 @@ psdvec_status pv_glove_open(const pv_glove_cells *cells, uint32_t dim, double ra
     PV_TAKE(&g->memory, g->context, numbers);
     PV_TAKE(&g->memory, g->cost, (size_t)strata->blocks * strata->blocks);
     PV_TRY(pv_scope_status(&g->memory));
-    g->contexts =
-        (pv_strata_rows){.strata = strata, .rows = g->context, .stride = g->shape.stride};
+    g->contexts = (pv_strata_rows){.strata = strata, .rows = g->context, .stride = g->shape.stride};
     return pv_parallel_tasks(ctx, ((size_t)g->words + ROWS_A_TASK - 1) / ROWS_A_TASK, start_rows,
                              g);
 }

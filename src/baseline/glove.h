@@ -102,10 +102,10 @@ typedef struct pv_glove {
     pv_glove_steps_fn *steps;
     pv_glove_shape shape;
     uint32_t words, dim;
-    float *word, *context; /* words x stride each */
+    float *word, *context;   /* words x stride each */
     pv_strata_rows contexts; /* in a group of processes */
-    double *cost;          /* cost of each stratum in this epoch */
-    pv_progress progress;  /* in cells */
+    double *cost;            /* cost of each stratum in this epoch */
+    pv_progress progress;    /* in cells */
 } pv_glove;
 
 /* Bytes of the rows. */

@@ -115,7 +115,8 @@ void pv_sparse_free(pv_sparse_learner *l)
 /* ---- Codes of other members ----------------------------------------------------- */
 
 /* The tiles of a member, of tiles first .. last - 1. */
-static uint32_t share_begin(const pv_sparse_learner *l, uint32_t first, uint32_t last, uint32_t rank)
+static uint32_t share_begin(const pv_sparse_learner *l, uint32_t first, uint32_t last,
+                            uint32_t rank)
 {
     return first + (uint32_t)((uint64_t)(last - first) * rank / pv_group_members(l->ctx));
 }

@@ -18,8 +18,8 @@ psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_csr rows, bool symme
     pv_csr_store transpose = {0};
     *out = (pv_sparse_matrix){.ctx = ctx};
     if (!symmetric) {
-        psdvec_status status = pv_csr_transpose(ctx, &rows, output, besides,
-                                                "the transposed matrix", &transpose);
+        psdvec_status status =
+            pv_csr_transpose(ctx, &rows, output, besides, "the transposed matrix", &transpose);
         out->transpose = transpose;
         PV_TRY(status);
     }
@@ -173,8 +173,7 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     pv_operator square = {.n = n, .division = matrix->division, .self = &g, .apply = apply};
     pv_eigen_report report;
     uint64_t usual = 7 * (uint64_t)options.want / 2; /* columns to multiply */
-    pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
-                      usual < n ? usual : n);
+    pv_progress_begin(&g.progress, ctx, "decomposing", "columns", usual < n ? usual : n);
     PV_TRY_DONE(pv_eigen(ctx, &square, &options, out->value, out->U, &report));
     pv_progress_end(&g.progress);
     while (out->rank < report.found && out->value[out->rank] > 0 &&

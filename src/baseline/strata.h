@@ -60,10 +60,10 @@ typedef struct pv_strata_rows {
     const pv_strata *strata;
     float *rows; /* words x stride */
     size_t stride;
-    bool placed;      /* false: the rows of all blocks are valid in all members */
-    uint32_t shift;   /* otherwise: of the round whose members have them */
-    pv_scope memory;  /* of what is sent and received */
-    float *out, *in;  /* capacity x stride each */
+    bool placed;     /* false: the rows of all blocks are valid in all members */
+    uint32_t shift;  /* otherwise: of the round whose members have them */
+    pv_scope memory; /* of what is sent and received */
+    float *out, *in; /* capacity x stride each */
     size_t capacity;
 } pv_strata_rows;
 

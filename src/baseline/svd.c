@@ -148,8 +148,7 @@ psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
                                            !cca && options->add_contexts, psdvec_threads(run->ctx));
     /* For the transpose; a pair may be in the counts in one direction only. */
     uint64_t more = cca ? 0 : pv_csr_bytes(2 * counts->info.bigrams) / pv_group_members(run->ctx);
-    PV_TRY_DONE(
-        pv_cooccurrence_make(run->ctx, counts, &part, run->output, besides + more, &pairs));
+    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, &part, run->output, besides + more, &pairs));
     if (cca) {
         power_job job = {&pairs.matrix, options->count_power};
         PV_TRY_DONE(pv_parallel_tasks(run->ctx, (pairs.matrix.rows + rows_a_task - 1) / rows_a_task,

@@ -216,8 +216,8 @@ static psdvec_status exchange_rows(pv_sum_matrix *matrix, product_job *job)
     }
     /* A failure is told at the next agreement; until then the others rely on this member. */
     status = to_half(job, job->X, own.first, own.end);
-    address_rows(matrix, matrix->half_X + own.first * k, matrix->half_X,
-                 k * sizeof *matrix->half_X, true);
+    address_rows(matrix, matrix->half_X + own.first * k, matrix->half_X, k * sizeof *matrix->half_X,
+                 true);
     PV_TRY(pv_group_start(ctx));
     return status == PSDVEC_OK ? to_half(job, matrix->full_X, 0, dense) : status;
 }

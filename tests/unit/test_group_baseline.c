@@ -34,10 +34,10 @@ static void train(void *arg, uint32_t rank, psdvec_context *ctx)
 {
     job *j = arg;
     psdvec_baseline_report *report = &j->report[rank];
-    j->status[rank] =
-        j->counting ? psdvec_baseline_text(ctx, j->options[rank], j->counting, &j->input, 1,
-                                           j->output, NULL, report)
-                    : psdvec_baseline(ctx, j->options[rank], j->input, j->output, report);
+    j->status[rank] = j->counting
+                          ? psdvec_baseline_text(ctx, j->options[rank], j->counting, &j->input, 1,
+                                                 j->output, NULL, report)
+                          : psdvec_baseline(ctx, j->options[rank], j->input, j->output, report);
     snprintf(j->message[rank], sizeof j->message[rank], "%s", psdvec_error_message(ctx));
 }
 
