@@ -45,6 +45,8 @@ cat >"$work/agent" <<END
 #!/bin/sh
 host=\$1
 shift
+export TMPDIR="$work/\$host" # mpirun's files of this machine
+mkdir -p "\$TMPDIR"
 exec ip netns exec "$name-\${host##*.}" sh -c "\$*"
 END
 chmod +x "$work/agent"
