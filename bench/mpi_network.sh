@@ -2,7 +2,8 @@
 # Measures what the network costs psdvec-mpi: processes in network namespaces on this machine, one
 # per namespace, connected by links with a delay and a limited rate (tc). Every result is compared
 # with that of psdvec. Prints a Markdown table. Needs root, iproute2 and Open MPI. Where the kernel has
-# no netem, there is no delay, and the rate is limited by a token bucket.
+# no netem, bench/delay_relay.c, which `make bench-programs` builds, passes and delays the frames, and a
+# token bucket limits the rate.
 #
 #   bash bench/mpi_network.sh TEXT      or counts, for train
 #
@@ -17,7 +18,9 @@ read -ra links <<<"${LINKS:-0ms,10gbit 1ms,1gbit 10ms,100mbit}"
 read -ra options <<<"${OPTIONS:---min-count 5}"
 name=psdvec$$ net=192.168.211
 work=$(mktemp -d "${TMPDIR:-/tmp}/psdvec-bench.XXXXXX")
+relay='' netem=1
 clean() {
+    [ -z "$relay" ] || kill "$relay" 2>/dev/null || true
     for k in $(seq 0 "$processes"); do ip netns del "$name-$k" 2>/dev/null || true; done
     rm -rf "$work"
 }
@@ -27,10 +30,12 @@ trap clean EXIT
 ip netns add "$name-0"
 ip -n "$name-0" link add switch type bridge
 ip -n "$name-0" link set switch up
+ip netns exec "$name-0" tc qdisc add dev lo root netem delay 1ms 2>/dev/null || netem=''
+[ -n "$netem" ] || delay_relay=$(realpath "$build/bench/delay_relay")
 for k in $(seq "$processes"); do
     ip netns add "$name-$k"
     ip link add "v$k" netns "$name-0" type veth peer name eth netns "$name-$k"
-    ip -n "$name-0" link set "v$k" master switch up
+    ip -n "$name-0" link set "v$k" ${netem:+master switch} up
     ip -n "$name-$k" link set lo up
     ip -n "$name-$k" addr add "$net.$k/24" dev eth
     ip -n "$name-$k" link set eth up
@@ -40,6 +45,8 @@ cat >"$work/agent" <<END
 #!/bin/sh
 host=\$1
 shift
+export TMPDIR="$work/\$host" # mpirun's files of this machine
+mkdir -p "\$TMPDIR"
 exec ip netns exec "$name-\${host##*.}" sh -c "\$*"
 END
 chmod +x "$work/agent"
@@ -50,11 +57,19 @@ echo "| delay, rate | wall s | exchanged MiB | messages |"
 echo "|---|--:|--:|--:|"
 limit() { # namespace, delay, rate
     local tc=(ip netns exec "$1" tc qdisc replace dev eth root)
-    "${tc[@]}" netem delay "$2" rate "$3" limit 100000 2>/dev/null ||
+    if [ -n "$netem" ]; then
+        "${tc[@]}" netem delay "$2" rate "$3" limit 100000
+    else
         "${tc[@]}" tbf rate "$3" burst 256kb latency 1s
+    fi
 }
 for link in "${links[@]}"; do
     for k in $(seq "$processes"); do limit "$name-$k" "${link%,*}" "${link#*,}"; done
+    if [ -z "$netem" ]; then
+        [ -z "$relay" ] || { kill "$relay" && wait "$relay"; } 2>/dev/null || true
+        ip netns exec "$name-0" "$delay_relay" "${link%ms,*}" $(seq -f "v%g" "$processes") &
+        relay=$!
+    fi
     ip netns exec "$name-1" mpirun --allow-run-as-root --oversubscribe -n "$processes" --host "$hosts" \
         --mca plm_rsh_agent "$work/agent" --mca btl tcp,self --mca btl_tcp_if_include "$net.0/24" \
         --mca oob_tcp_if_include "$net.0/24" --mca mpi_yield_when_idle 1 \

@@ -165,8 +165,11 @@ static void close_standard_streams(void)
  * the same file at the same time. */
 static bool is_shared(const char *word)
 {
-    return !strcmp(word, "count") || !strcmp(word, "train") || !strcmp(word, "extend") ||
-           word[0] == '-';
+    static const char *const shared[] = {"count", "train", "extend", "baseline"};
+    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
+        if (!strcmp(word, shared[k]))
+            return true;
+    return word[0] == '-';
 }
 
 int main(int argc, char **argv)
@@ -190,8 +193,8 @@ int main(int argc, char **argv)
         code = RESOURCE_ERROR;
     } else if (argc > 1 && !is_shared(argv[1])) {
         fprintf(stderr,
-                "psdvec-mpi: '%s' is not divided among processes; only count, train and extend "
-                "are; run '%s' with psdvec\n",
+                "psdvec-mpi: '%s' is not divided among processes; only count, train, extend and "
+                "baseline are; run '%s' with psdvec\n",
                 argv[1], argv[1]);
         code = USE_ERROR;
     } else {

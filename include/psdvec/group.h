@@ -3,8 +3,9 @@
  * The library does not know how the processes communicate: the host provides one function that
  * exchanges messages, for example with MPI, as the program psdvec-mpi does. Every process creates a
  * context, joins the group and makes the same calls with the same options. psdvec_count,
- * psdvec_train, psdvec_train_text and psdvec_extend then share the work between them; all other
- * calls run in each process separately.
+ * psdvec_train, psdvec_train_text, psdvec_extend, psdvec_baseline and psdvec_baseline_text then
+ * share the work between them, except that SGNS and CBOW are refused; all other calls run in each
+ * process separately.
  *
  * The result has the same bits as without a group. Process 0 writes it and passes the warnings of
  * all processes to its host. Every process must see the inputs and, except for counting without

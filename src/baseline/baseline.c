@@ -1,8 +1,12 @@
 /* A run of one of the baselines: checks the options, tests the output, finds the state of an
- * interrupted run, calls the method and writes the model. The methods contain none of this. */
+ * interrupted run, calls the method and writes the model. The methods contain none of this.
+ *
+ * In a group of processes, the members divide the work of all methods that train on counts or
+ * vectors; sgns and cbow are refused. The leader writes the model and the states. */
 #include "baseline/baseline.h"
 
 #include "base/arguments.h"
+#include "base/group.h"
 #include "base/progress.h"
 #include "baseline/options.h"
 #include "count/count.h"
@@ -15,6 +19,27 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
+
+/* The cost of a row is about that of its pairs in two products with the matrix, and of the dense
+ * algebra of the eigensolver. */
+static psdvec_status divide_words(psdvec_context *ctx, const pv_baseline_run *run,
+                                  const psdvec_counts *counts, pv_division **division)
+{
+    const pv_csr *rows = &counts->rows;
+    psdvec_method method = run->options->method;
+    uint64_t dim = method == PSDVEC_METHOD_PPMI ? 1 : run->options->dim;
+    if (!pv_group_shares(ctx) || method == PSDVEC_METHOD_GLOVE)
+        return PSDVEC_OK;
+    uint64_t *cost = pv_alloc(ctx, rows->rows, sizeof *cost, "the division of rows");
+    if (!cost)
+        return pv_failure(ctx);
+    for (uint32_t i = 0; i < rows->rows; i++)
+        cost[i] = dim + 2 * (rows->end[i] - rows->begin[i]);
+    psdvec_status status = pv_division_make(ctx, rows->rows, cost, division);
+    pv_free(ctx, cost);
+    return status;
+}
 
 static psdvec_status from_counts(pv_baseline_run *run, const char *path)
 {
@@ -24,9 +49,12 @@ static psdvec_status from_counts(pv_baseline_run *run, const char *path)
                                                      [PSDVEC_METHOD_CCA] = pv_baseline_svd,
                                                      [PSDVEC_METHOD_GLOVE] = pv_baseline_glove};
     psdvec_counts *counts = NULL;
+    pv_division *division = NULL;
     pv_buffer provenance = {.ctx = run->ctx};
     psdvec_status status;
     PV_TRY_DONE(pv_counts_open_sound(run->ctx, path, &counts));
+    PV_TRY_DONE(divide_words(run->ctx, run, counts, &division));
+    run->division = division;
     PV_TRY_DONE(pv_counts_provenance(run->ctx, counts, NULL, 0, &provenance));
     run->words = (pv_baseline_words){.words = counts->info.words,
                                      .bytes = counts->bytes,
@@ -36,6 +64,8 @@ static psdvec_status from_counts(pv_baseline_run *run, const char *path)
                                      .phrases = counts->phrases};
     status = methods[run->options->method](run, counts);
 done:
+    run->division = NULL;
+    pv_division_free(division);
     psdvec_counts_close(counts);
     pv_buffer_free(&provenance);
     return status;
@@ -71,8 +101,15 @@ static psdvec_status run_method(pv_baseline_run *run)
     char *counts = NULL;
     pv_buffer key = {.ctx = ctx};
     psdvec_status status;
+    if (pv_group_shares(ctx) && reads_text(method))
+        PV_TRY_DONE(pv_fail(ctx, PSDVEC_ERR_OPTION,
+                            "%s is not divided among processes, because each of its steps changes "
+                            "vectors that the next one needs; run it in one process (psdvec), with "
+                            "many threads",
+                            psdvec_method_name(method)));
     PV_TRY_DONE(pv_refuse_same_file(ctx, run->inputs, run->input_count, run->output));
-    PV_TRY_DONE(pv_output_try(ctx, run->output));
+    if (pv_group_leads(ctx))
+        PV_TRY_DONE(pv_output_try(ctx, run->output));
     PV_TRY_DONE(pv_baseline_settings(ctx, run->options, &key));
     PV_TRY_DONE(pv_key_add_seed(&key));
     if (text)
@@ -82,6 +119,7 @@ static psdvec_status run_method(pv_baseline_run *run)
         PV_TRY_DONE(method == PSDVEC_METHOD_SPARSE ? pv_key_add_file(&key, run->inputs[0])
                                                    : pv_key_add_counts(&key, run->inputs[0]));
     PV_TRY_DONE(pv_buffer_byte(&key, 0));
+    PV_TRY_DONE(pv_group_compare(ctx, XXH3_64bits(key.data, key.length), "the options or inputs"));
     PV_TRY_DONE(pv_partial_open(ctx, run->output, key.data, run->options->restart || !again,
                                 &run->partial));
     if (reads_text(method)) {
@@ -101,11 +139,13 @@ done:
     return status;
 }
 
-static void finish(pv_baseline_run *run, double began, psdvec_baseline_report *report)
+static psdvec_status finish(pv_baseline_run *run, double began, psdvec_status status,
+                            psdvec_baseline_report *report)
 {
     run->report->seconds = pv_now() - began;
     if (report)
         *report = *run->report;
+    return pv_group_end(run->ctx, status);
 }
 
 psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options *options,
@@ -115,6 +155,7 @@ psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options
     PV_NEED(ctx, input);
     PV_NEED(ctx, output);
     double began = pv_now();
+    pv_group_begin(ctx);
     psdvec_baseline_report told = {.loss = NAN};
     psdvec_baseline_options own;
     pv_baseline_run run = {.ctx = ctx,
@@ -130,8 +171,7 @@ psdvec_status psdvec_baseline(psdvec_context *ctx, const psdvec_baseline_options
                            psdvec_method_name(own.method))
                  : run_method(&run);
 done:
-    finish(&run, began, report);
-    return status;
+    return finish(&run, began, status, report);
 }
 
 psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_options *options,
@@ -144,6 +184,7 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     PV_NEED_EACH(ctx, inputs, input_count);
     PV_NEED(ctx, output);
     double began = pv_now();
+    pv_group_begin(ctx);
     psdvec_baseline_report told = {.loss = NAN};
     psdvec_baseline_options own;
     psdvec_count_options counting, preset;
@@ -169,8 +210,7 @@ psdvec_status psdvec_baseline_text(psdvec_context *ctx, const psdvec_baseline_op
     PV_TRY_DONE(pv_options_adopt(ctx, &pv_count_table, count, &counting));
     status = run_method(&run);
 done:
-    finish(&run, began, report);
-    return status;
+    return finish(&run, began, status, report);
 }
 
 /* ---- The result -------------------------------------------------------------------- */
@@ -180,11 +220,17 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float 
 {
     const pv_baseline_words *words = &run->words;
     const char *method = psdvec_method_name(run->options->method);
+    run->report->words = words->words;
+    run->report->dim = dim;
+    if (rows)
+        run->report->entries = rows->begin[rows->rows];
+    if (!pv_group_leads(run->ctx))
+        return PSDVEC_OK;
     pv_buffer settings = {.ctx = run->ctx};
     psdvec_status status;
     PV_TRY_DONE(pv_baseline_settings(run->ctx, run->options, &settings));
     PV_TRY_DONE(pv_buffer_byte(&settings, 0));
-    if (vectors) {
+    if (!rows) {
         pv_model_data data = {.words = words->words,
                               .dim = dim,
                               .bytes = words->bytes,
@@ -208,10 +254,7 @@ psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float 
                                      .counts_json = words->counts_json,
                                      .phrases = words->phrases};
         status = pv_sparse_model_write(run->ctx, &data, run->output);
-        run->report->entries = rows->begin[rows->rows];
     }
-    run->report->words = words->words;
-    run->report->dim = dim;
 done:
     pv_buffer_free(&settings);
     return status;

@@ -7,6 +7,7 @@
 #include "base/partial.h"
 #include "count/counts_read.h"
 #include "model/model_read.h"
+#include "sparse/division.h"
 
 /* The words of a model's vectors. */
 typedef struct pv_baseline_words {
@@ -25,6 +26,7 @@ typedef struct pv_baseline_run {
     pv_partial *partial;            /* for saving the state after each epoch */
     psdvec_baseline_report *report; /* never NULL; `seconds` is set by the caller */
     pv_baseline_words words;        /* for SGNS and CBOW, after they have read the text */
+    const pv_division *division;    /* of the words, for PPMI, SVD and CCA; NULL: one process */
     const char *const *inputs;
     size_t input_count;
     /* With text input, otherwise NULL */
@@ -41,7 +43,8 @@ psdvec_status pv_baseline_word2vec(pv_baseline_run *run);
 psdvec_status pv_baseline_sparse(pv_baseline_run *run, const psdvec_model *dense);
 
 /* vectors: words x dim; or, if NULL, rows: words x dim, whose values are all 1 if there are
- * none. */
+ * none. In a group of processes the leader writes the model; of the others, the vectors and the
+ * entries of the rows are not used. */
 psdvec_status pv_baseline_write(pv_baseline_run *run, uint32_t dim, const float *vectors,
                                 const pv_csr *rows);
 

@@ -13,9 +13,13 @@
  * An epoch costs about 20 flops per cell and dimension, and reads and writes the four rows of a
  * cell; glove.h describes the order of the cells, and why the number of threads does not affect the
  * result. Memory: 16 bytes per word and dimension, and 12 bytes per cell.
+ *
+ * In a group of processes, each member has the cells of its blocks of words, and the rows of the
+ * contexts move from member to member (strata.h). The leader collects all rows after each epoch.
  */
 #include "baseline/glove.h"
 
+#include "base/group.h"
 #include "base/random.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"
@@ -69,18 +73,26 @@ static void shuffle(uint32_t *word, float *value, size_t count, pv_random_stream
 
 /* ---- Assigning tiles ----------------------------------------------------------------------- */
 
-static psdvec_status make_strata(const pv_csr_store *pairs, pv_glove_cells *cells)
+psdvec_status pv_glove_choose(void *self, uint64_t *entries, uint32_t rows)
 {
+    pv_glove_cells *cells = self;
     psdvec_context *ctx = cells->ctx;
-    double *work = pv_alloc(ctx, pairs->rows, sizeof *work, "blocks of words");
+    uint32_t blocks = pv_strata_blocks(rows), first, end;
+    double *work = pv_alloc(ctx, rows, sizeof *work, "blocks of words");
     if (!work)
         return pv_failure(ctx);
-    for (uint32_t i = 0; i < pairs->rows; i++)
-        work[i] = (double)(pairs->begin[i + 1] - pairs->begin[i]);
-    psdvec_status status =
-        pv_strata_make(ctx, pairs->rows, work, pv_strata_blocks(pairs->rows), &cells->strata);
+    for (uint32_t i = 0; i < rows; i++) {
+        work[i] = (double)entries[i];
+        cells->all += entries[i];
+    }
+    psdvec_status status = pv_strata_make(ctx, rows, work, blocks, &cells->strata);
     pv_free(ctx, work);
-    return status;
+    PV_TRY(status);
+    pv_strata_share(ctx, blocks, pv_group_rank(ctx), &first, &end);
+    for (uint32_t i = 0; i < rows; i++)
+        if (cells->strata.block[i] < first || cells->strata.block[i] >= end)
+            entries[i] = 0;
+    return PSDVEC_OK;
 }
 
 /* Divides the contexts of a block into tiles of about the same number. */
@@ -221,9 +233,8 @@ psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double powe
                                   pv_glove_cells *cells)
 {
     psdvec_context *ctx = pairs->ctx;
-    *cells = (pv_glove_cells){.ctx = ctx,
-                              .memory = {.ctx = ctx, .what = "blocks of words"},
-                              .count = pairs->begin[pairs->rows]};
+    cells->memory = (pv_scope){.ctx = ctx, .what = "blocks of words"};
+    cells->count = pairs->begin[pairs->rows];
     cells_job job = {.cells = cells,
                      .memory = cells->memory,
                      .pairs = pairs,
@@ -231,7 +242,6 @@ psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double powe
                      .power = power,
                      .seed = seed};
     psdvec_status status;
-    PV_TRY_DONE(make_strata(pairs, cells));
     PV_TRY_DONE(divide_blocks(&job, row_bytes));
     uint32_t blocks = cells->strata.blocks;
     PV_TRY_DONE(pv_parallel_tasks(ctx, blocks, take_block, &job));
@@ -307,12 +317,14 @@ psdvec_status pv_glove_open(const pv_glove_cells *cells, uint32_t dim, double ra
     PV_TAKE(&g->memory, g->context, numbers);
     PV_TAKE(&g->memory, g->cost, (size_t)strata->blocks * strata->blocks);
     PV_TRY(pv_scope_status(&g->memory));
+    g->contexts = (pv_strata_rows){.strata = strata, .rows = g->context, .stride = g->shape.stride};
     return pv_parallel_tasks(ctx, ((size_t)g->words + ROWS_A_TASK - 1) / ROWS_A_TASK, start_rows,
                              g);
 }
 
 void pv_glove_close(pv_glove *g)
 {
+    pv_strata_rows_free(&g->contexts);
     pv_scope_free(&g->memory);
     *g = (pv_glove){0};
 }
@@ -363,14 +375,36 @@ static psdvec_status run_stratum(void *arg, uint32_t p, uint32_t q, int worker)
     return PSDVEC_OK;
 }
 
+/* The costs of the strata of other members. */
+static psdvec_status share_costs(pv_glove *g)
+{
+    psdvec_context *ctx = g->ctx;
+    uint32_t blocks = g->cells->strata.blocks, own, own_end, first, end;
+    size_t row = blocks * sizeof *g->cost;
+    pv_strata_share(ctx, blocks, pv_group_rank(ctx), &own, &own_end);
+    PV_TRY(pv_group_meet(ctx, 0, NULL));
+    for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
+        pv_strata_share(ctx, blocks, r, &first, &end);
+        pv_group_send(ctx, r, g->cost + (size_t)own * blocks, (own_end - own) * row);
+        pv_group_receive(ctx, r, g->cost + (size_t)first * blocks, (end - first) * row);
+    }
+    return pv_group_move(ctx);
+}
+
 psdvec_status pv_glove_epoch(pv_glove *g, uint32_t epoch, double *loss)
 {
     const pv_strata *strata = &g->cells->strata;
-    PV_TRY(pv_strata_run(strata, epoch, run_stratum, g));
+    if (pv_group_shares(g->ctx)) {
+        PV_TRY(pv_strata_run_shared(&g->contexts, epoch, run_stratum, g));
+        PV_TRY(share_costs(g));
+        PV_TRY(pv_strata_collect(&g->contexts, g->word));
+    } else {
+        PV_TRY(pv_strata_run(strata, epoch, run_stratum, g));
+    }
     double sum = 0;
     for (size_t s = 0; s < (size_t)strata->blocks * strata->blocks; s++)
         sum += g->cost[s];
-    *loss = sum / (double)g->cells->count;
+    *loss = sum / (double)g->cells->all;
     return PSDVEC_OK;
 }
 
@@ -403,7 +437,7 @@ static psdvec_status run_epochs(pv_baseline_run *run, pv_glove *g)
         .words = g->words, .stride = g->shape.stride, .rows = {g->word, g->context}};
     uint32_t epochs = run->options->epochs;
     PV_TRY(pv_epochs_load(run, &learnt));
-    report->pairs = g->cells->count;
+    report->pairs = g->cells->all;
     pv_progress_begin(&g->progress, run->ctx, "training", "pairs",
                       g->cells->count * (epochs - report->epochs));
     g->progress.objective = report->loss;
@@ -424,7 +458,8 @@ static psdvec_status check_memory(const pv_baseline_run *run, uint32_t words)
     enum { BESIDES = 256 }; /* bytes per word: blocks, positions, margins */
     uint32_t dim = run->options->dim;
     double mebibyte = 1024.0 * 1024.0, left = (double)pv_memory_left(run->ctx);
-    double least = (double)pv_glove_bytes(words, dim) + (double)words * BESIDES + mebibyte;
+    double least = (double)pv_glove_bytes(words, dim) + (double)words * BESIDES + mebibyte +
+                   (double)pv_strata_rows_bytes(run->ctx, words, row_bytes(dim) / sizeof(float));
     if (least <= left)
         return PSDVEC_OK;
     return pv_fail(
@@ -442,20 +477,23 @@ psdvec_status pv_baseline_glove(pv_baseline_run *run, const psdvec_counts *count
     const psdvec_baseline_options *o = run->options;
     uint32_t n = counts->info.words;
     pv_cooccurrence pairs = {0};
-    pv_glove_cells cells = {0};
+    pv_glove_cells cells = {.ctx = ctx};
     pv_glove g = {0};
+    const pv_cooccurrence_part part = {.choose = pv_glove_choose, .self = &cells};
     psdvec_status status;
     PV_TRY_DONE(check_memory(run, n));
-    uint64_t rows = pv_glove_bytes(n, o->dim);
-    uint64_t most = 2 * counts->info.bigrams * sizeof(pv_glove_cell);
-    PV_TRY_DONE(pv_cooccurrence_make(ctx, counts, run->output, rows + most, &pairs));
+    uint64_t rows = pv_glove_bytes(n, o->dim) +
+                    pv_strata_rows_bytes(ctx, n, row_bytes(o->dim) / sizeof(float));
+    uint64_t most = 2 * counts->info.bigrams * sizeof(pv_glove_cell) / pv_group_members(ctx);
+    PV_TRY_DONE(pv_cooccurrence_make(ctx, counts, &part, run->output, rows + most, &pairs));
     PV_TRY_DONE(pv_glove_cells_make(&pairs.matrix, o->glove_max, o->glove_power, row_bytes(o->dim),
                                     ctx->options.seed, run->output, rows, &cells));
     pv_cooccurrence_free(&pairs);
     PV_TRY_DONE(pv_glove_open(&cells, o->dim, o->rate, &g));
     PV_TRY_DONE(run_epochs(run, &g));
-    const float *vectors;
-    PV_TRY_DONE(pv_glove_vectors(&g, o->add_contexts, &vectors));
+    const float *vectors = NULL;
+    if (pv_group_leads(ctx))
+        PV_TRY_DONE(pv_glove_vectors(&g, o->add_contexts, &vectors));
     status = pv_baseline_write(run, o->dim, vectors, NULL);
 done:
     pv_glove_close(&g);

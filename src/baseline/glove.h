@@ -75,7 +75,8 @@ typedef struct pv_glove_cells {
     psdvec_context *ctx;
     pv_scope memory;
     pv_strata strata;
-    uint64_t count;
+    uint64_t all;          /* number of cells of all members of the group */
+    uint64_t count;        /* of those that are here */
     uint32_t tiles;        /* per stratum */
     pv_glove_tile *tile;   /* blocks x blocks x tiles + 1: by word block, context block, tile */
     pv_glove_range *range; /* and an additional one, of word 0 */
@@ -83,7 +84,10 @@ typedef struct pv_glove_cells {
     pv_large range_memory, cell_memory;
 } pv_glove_cells;
 
-/* Consumes `pairs`: their rows are shuffled, and the caller frees what remains. Arrays go to files
+/* Divides the words into blocks by their numbers of entries; a pv_cooccurrence_part calls it to make
+ * only the rows of the words whose strata this member runs. cells: {.ctx = ctx}. */
+psdvec_status pv_glove_choose(void *cells, uint64_t *entries, uint32_t rows);
+/* After that. Consumes `pairs`: their rows are shuffled, and the caller frees what remains. Arrays go to files
  * next to `output` if they do not fit the budget together with `besides` bytes of the caller.
  * `row_bytes`: size of a context row. */
 psdvec_status pv_glove_cells_make(pv_csr_store *pairs, double x_max, double power, size_t row_bytes,
@@ -98,9 +102,10 @@ typedef struct pv_glove {
     pv_glove_steps_fn *steps;
     pv_glove_shape shape;
     uint32_t words, dim;
-    float *word, *context; /* words x stride each */
-    double *cost;          /* cost of each stratum in this epoch */
-    pv_progress progress;  /* in cells */
+    float *word, *context;   /* words x stride each */
+    pv_strata_rows contexts; /* in a group of processes */
+    double *cost;            /* cost of each stratum in this epoch */
+    pv_progress progress;    /* in cells */
 } pv_glove;
 
 /* Bytes of the rows. */

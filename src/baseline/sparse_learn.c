@@ -1,10 +1,12 @@
 /* Epochs in batches: codes, atoms, lengths. */
 #include "baseline/sparse_learn.h"
 
+#include "base/group.h"
 #include "base/random.h"
 #include "base/thread.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Batches per epoch: the dictionary learns from the first words before the last ones are coded. */
 enum { batches = 8 };
@@ -27,7 +29,7 @@ uint64_t pv_sparse_bytes(const psdvec_context *ctx, uint32_t words, uint32_t dim
     uint64_t most = dim < atoms ? dim : atoms; /* approximate number of codes per word */
     return 4 * (uint64_t)atoms * atoms + 8 * (uint64_t)atoms * stride +
            (uint64_t)psdvec_threads(ctx) * pv_code_workspace_bytes(atoms, dim) + 8 * most * words +
-           8 * most * words / batches + 16 * (uint64_t)words;
+           (pv_group_shares(ctx) ? 3 : 1) * 8 * most * words / batches + 16 * (uint64_t)words;
 }
 
 static double unit_of(const float *x, uint32_t dim)
@@ -110,6 +112,101 @@ void pv_sparse_free(pv_sparse_learner *l)
     pv_atoms_free(ctx, &l->atoms);
 }
 
+/* ---- Codes of other members ----------------------------------------------------- */
+
+/* The tiles of a member, of tiles first .. last - 1. */
+static uint32_t share_begin(const pv_sparse_learner *l, uint32_t first, uint32_t last,
+                            uint32_t rank)
+{
+    return first + (uint32_t)((uint64_t)(last - first) * rank / pv_group_members(l->ctx));
+}
+
+static void own_tiles(const pv_sparse_learner *l, uint32_t *first, uint32_t *last)
+{
+    uint32_t begin = share_begin(l, *first, *last, pv_group_rank(l->ctx));
+    *last = share_begin(l, *first, *last, pv_group_rank(l->ctx) + 1);
+    *first = begin;
+}
+
+/* A tile as bytes: the ends of its rows, columns and values. */
+static psdvec_status pack_tile(const pv_csr_store *codes, pv_buffer *to)
+{
+    uint64_t entries = codes->begin[codes->rows];
+    PV_TRY(pv_buffer_append(to, codes->begin + 1, codes->rows * sizeof *codes->begin));
+    PV_TRY(pv_buffer_append(to, codes->column, entries * sizeof *codes->column));
+    return pv_buffer_append(to, codes->value, entries * sizeof *codes->value);
+}
+
+static psdvec_status no_codes(const pv_sparse_learner *l)
+{
+    return pv_fail(l->ctx, PSDVEC_ERR_MISMATCH, "another process sent codes of other words");
+}
+
+/* Takes the next bytes of a message. */
+static psdvec_status take(const pv_sparse_learner *l, const pv_buffer *from, size_t *at, void *to,
+                          size_t bytes)
+{
+    if (bytes > from->length - *at)
+        return no_codes(l);
+    if (bytes > 0)
+        memcpy(to, from->data + *at, bytes);
+    *at += bytes;
+    return PSDVEC_OK;
+}
+
+static psdvec_status unpack_tile(pv_sparse_learner *l, uint32_t tile, bool keep_old,
+                                 const pv_buffer *from, size_t *at)
+{
+    const float *x[PV_CODE_TILE];
+    uint32_t rows = pv_code_tile(l->words, tile, x);
+    pv_csr_store *codes = &l->codes[tile];
+    if (keep_old) {
+        l->old[tile] = *codes;
+        *codes = (pv_csr_store){0};
+    }
+    pv_csr_store_free(codes);
+    PV_TRY(pv_csr_store_open(l->ctx, rows, l->atoms.count, what_codes, codes));
+    PV_TRY(take(l, from, at, codes->begin + 1, rows * sizeof *codes->begin));
+    uint64_t entries = codes->begin[rows];
+    if (!pv_offsets_ascend(codes->begin, rows, entries, 0) ||
+        entries > (from->length - *at) / (sizeof *codes->column + sizeof *codes->value))
+        return no_codes(l);
+    PV_TRY(pv_csr_store_allocate(codes, NULL, false));
+    PV_TRY(take(l, from, at, codes->column, entries * sizeof *codes->column));
+    PV_TRY(take(l, from, at, codes->value, entries * sizeof *codes->value));
+    if (l->progress)
+        pv_progress_add(l->progress, rows);
+    return PSDVEC_OK;
+}
+
+/* Exchanges the codes of tiles first .. last - 1. */
+static psdvec_status share_codes(pv_sparse_learner *l, uint32_t first, uint32_t last, bool keep_old)
+{
+    psdvec_context *ctx = l->ctx;
+    uint32_t own = first, own_end = last;
+    if (!pv_group_shares(ctx))
+        return PSDVEC_OK;
+    own_tiles(l, &own, &own_end);
+    psdvec_status status;
+    pv_buffer packed = {.ctx = ctx}, *in = pv_group_buffers(ctx);
+    if (!in)
+        return pv_failure(ctx);
+    for (uint32_t t = own; t < own_end; t++)
+        PV_TRY_DONE(pack_tile(&l->codes[t], &packed));
+    PV_TRY_DONE(pv_group_gather(ctx, packed.data, packed.length, in));
+    for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
+        size_t at = 0;
+        for (uint32_t t = share_begin(l, first, last, r);
+             r != pv_group_rank(ctx) && t < share_begin(l, first, last, r + 1); t++)
+            PV_TRY_DONE(unpack_tile(l, t, keep_old, &in[r], &at));
+    }
+    status = PSDVEC_OK;
+done:
+    pv_buffer_free(&packed);
+    pv_group_buffers_free(ctx, in);
+    return status;
+}
+
 /* ---- Codes --------------------------------------------------------------------- */
 
 typedef struct code_job {
@@ -140,11 +237,14 @@ static psdvec_status code_task(void *arg, size_t task, int worker)
 static psdvec_status find_codes(pv_sparse_learner *l, const pv_code_rules *rules, uint32_t first,
                                 uint32_t last, bool keep_old)
 {
-    code_job job = {l, *rules, first, keep_old};
+    uint32_t own = first, own_end = last;
+    own_tiles(l, &own, &own_end);
+    code_job job = {l, *rules, own, keep_old};
     job.rules.l1 = (float)(l->l1 / l->length);
     job.rules.ridge = (float)l->ridge;
     job.rules.nonnegative = l->nonnegative;
-    return pv_parallel_tasks(l->ctx, last - first, code_task, &job);
+    PV_TRY(pv_parallel_tasks(l->ctx, own_end - own, code_task, &job));
+    return share_codes(l, first, last, keep_old);
 }
 
 static psdvec_status measure_task(void *arg, size_t tile, int worker)
@@ -157,9 +257,26 @@ static psdvec_status measure_task(void *arg, size_t tile, int worker)
     return PSDVEC_OK;
 }
 
+/* The figures of the tiles of other members. */
+static psdvec_status share_figures(const pv_sparse_learner *l)
+{
+    uint32_t tiles = l->words->tiles, own = 0, own_end = tiles;
+    own_tiles(l, &own, &own_end);
+    PV_TRY(pv_group_meet(l->ctx, 0, NULL));
+    for (uint32_t r = 0; r < pv_group_members(l->ctx); r++) {
+        uint32_t begin = share_begin(l, 0, tiles, r), end = share_begin(l, 0, tiles, r + 1);
+        pv_group_send(l->ctx, r, l->figures + own, (own_end - own) * sizeof *l->figures);
+        pv_group_receive(l->ctx, r, l->figures + begin, (end - begin) * sizeof *l->figures);
+    }
+    return pv_group_move(l->ctx);
+}
+
 static psdvec_status measure(pv_sparse_learner *l)
 {
-    PV_TRY(pv_parallel_tasks(l->ctx, l->words->tiles, measure_task, l));
+    uint32_t own = 0, own_end = l->words->tiles;
+    own_tiles(l, &own, &own_end);
+    PV_TRY(pv_parallel_range(l->ctx, own, own_end, measure_task, l));
+    PV_TRY(share_figures(l));
     pv_code_figures sums = {0};
     l->entries = 0;
     for (uint32_t t = 0; t < l->words->tiles; t++) {
@@ -222,7 +339,12 @@ psdvec_status pv_sparse_epoch(pv_sparse_learner *l)
 
 psdvec_status pv_sparse_finish(pv_sparse_learner *l)
 {
-    PV_TRY(find_codes(l, &at_the_end, 0, l->words->tiles, false));
+    /* In batches, so that messages of members are short. */
+    uint64_t tiles = l->words->tiles;
+    uint32_t parts = pv_group_shares(l->ctx) ? batches : 1;
+    for (uint32_t b = 0; b < parts; b++)
+        PV_TRY(find_codes(l, &at_the_end, (uint32_t)(tiles * b / parts),
+                          (uint32_t)(tiles * (b + 1) / parts), false));
     return measure(l);
 }
 

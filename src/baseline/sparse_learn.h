@@ -26,6 +26,9 @@
  * (pv_codes_find), then updates the atoms from all codes so far (pv_atoms_update), then g. None of
  * these steps increases the objective. An epoch depends on the previous ones only through the
  * state.
+ *
+ * In a group of processes, each member codes its part of the tiles of a batch, and the members
+ * exchange the codes; every member then updates its copy of the atoms.
  */
 #ifndef PV_BASELINE_SPARSE_LEARN_H
 #define PV_BASELINE_SPARSE_LEARN_H

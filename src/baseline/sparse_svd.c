@@ -15,19 +15,31 @@ psdvec_status pv_sparse_matrix_open(psdvec_context *ctx, pv_csr rows, bool symme
                                     const float *row_scale, const float *column_scale,
                                     const char *output, uint64_t besides, pv_sparse_matrix *out)
 {
+    pv_csr_store transpose = {0};
+    *out = (pv_sparse_matrix){.ctx = ctx};
+    if (!symmetric) {
+        psdvec_status status =
+            pv_csr_transpose(ctx, &rows, output, besides, "the transposed matrix", &transpose);
+        out->transpose = transpose;
+        PV_TRY(status);
+    }
+    pv_sparse_matrix_divided(ctx, NULL, rows, symmetric ? rows : pv_csr_view(&transpose), row_scale,
+                             column_scale, out);
+    out->transpose = transpose;
+    return PSDVEC_OK;
+}
+
+void pv_sparse_matrix_divided(psdvec_context *ctx, const pv_division *division, pv_csr rows,
+                              pv_csr transposed, const float *row_scale, const float *column_scale,
+                              pv_sparse_matrix *out)
+{
     *out = (pv_sparse_matrix){.ctx = ctx,
+                              .division = division,
                               .kernels = pv_kernels_best(),
                               .across = {.rows = rows, .scale = row_scale},
-                              .down = {.rows = rows, .scale = column_scale}};
-    if (!symmetric) {
-        PV_TRY(pv_csr_transpose(ctx, &rows, output, besides, "the transposed matrix",
-                                &out->transpose));
-        out->down.rows = pv_csr_view(&out->transpose);
-    }
-    pv_divide_rows(out->across.rows.begin, out->across.rows.rows, 1, PV_SPARSE_TASKS,
-                   out->across.edges);
-    pv_divide_rows(out->down.rows.begin, out->down.rows.rows, 1, PV_SPARSE_TASKS, out->down.edges);
-    return PSDVEC_OK;
+                              .down = {.rows = transposed, .scale = column_scale}};
+    pv_divide_rows(rows.begin, rows.rows, 1, PV_SPARSE_TASKS, out->across.edges);
+    pv_divide_rows(transposed.begin, transposed.rows, 1, PV_SPARSE_TASKS, out->down.edges);
 }
 
 void pv_sparse_matrix_close(pv_sparse_matrix *matrix)
@@ -38,6 +50,7 @@ void pv_sparse_matrix_close(pv_sparse_matrix *matrix)
 typedef struct product_job {
     const pv_sparse_matrix *matrix;
     const pv_sparse_side *side;
+    size_t first; /* of all rows, the first that is here */
     const float *X;
     float *Y;
     size_t k;
@@ -60,19 +73,24 @@ static psdvec_status product_rows(void *arg, size_t task, int worker)
         memset(y, 0, job->k * sizeof *y);
         job->matrix->kernels->row_product(row.column, row.value, row.count, job->X, job->k, y);
         if (job->side->scale)
-            scale_row(y, y, job->side->scale[i], job->k);
+            scale_row(y, y, job->side->scale[job->first + i], job->k);
     }
     return pv_stopping(job->matrix->ctx) ? pv_check_cancel(job->matrix->ctx) : PSDVEC_OK;
 }
 
-/* Scales the rows of X by the factors of the other side. */
+/* Copies the rows of X, scaled by the factors of the other side if it has some. */
 static psdvec_status scale_rows(void *arg, size_t task, int worker)
 {
     product_job *job = arg;
     (void)worker;
-    for (uint32_t i = job->side->edges[task]; i < job->side->edges[task + 1]; i++)
-        scale_row(job->Y + (size_t)i * job->k, job->X + (size_t)i * job->k, job->side->scale[i],
-                  job->k);
+    for (uint32_t i = job->side->edges[task]; i < job->side->edges[task + 1]; i++) {
+        const float *x = job->X + (size_t)i * job->k;
+        float *y = job->Y + (size_t)i * job->k;
+        if (job->side->scale)
+            scale_row(y, x, job->side->scale[job->first + i], job->k);
+        else
+            memcpy(y, x, job->k * sizeof *y);
+    }
     return PSDVEC_OK;
 }
 
@@ -81,12 +99,14 @@ psdvec_status pv_sparse_multiply(const pv_sparse_matrix *matrix, bool transposed
 {
     const pv_sparse_side *side = transposed ? &matrix->down : &matrix->across;
     const pv_sparse_side *other = transposed ? &matrix->across : &matrix->down;
-    product_job job = {matrix, side, X, Y, k};
-    if (other->scale) {
-        product_job scaled = {matrix, other, X, workspace, k};
+    size_t first = pv_tiles_own(matrix->division, side->rows.columns).first;
+    product_job job = {matrix, side, first, X, Y, k};
+    if (other->scale || matrix->division) {
+        product_job scaled = {matrix, other, first, X, workspace + first * k, k};
         PV_TRY(pv_parallel_tasks(matrix->ctx, PV_SPARSE_TASKS, scale_rows, &scaled));
         job.X = workspace;
     }
+    PV_TRY(pv_division_complete(matrix->division, workspace, k * sizeof *workspace));
     return pv_parallel_tasks(matrix->ctx, PV_SPARSE_TASKS, product_rows, &job);
 }
 
@@ -110,7 +130,7 @@ static pv_eigen_options solver_options(size_t dim)
 typedef struct gram {
     const pv_sparse_matrix *matrix;
     float *inner;     /* columns x block: M' X */
-    float *workspace; /* max(rows, columns) x block, for scales; otherwise NULL */
+    float *workspace; /* max(rows, columns) x block, for scales and rows of others; or NULL */
     pv_progress progress;
     uint64_t counted; /* columns reported as progress, of those expected */
 } gram;
@@ -127,6 +147,16 @@ static psdvec_status apply(void *self, const float *X, float *Y, size_t k)
     return PSDVEC_OK;
 }
 
+static size_t all_rows(const pv_sparse_matrix *matrix)
+{
+    return matrix->division ? matrix->division->n : matrix->across.rows.rows;
+}
+
+static bool needs_workspace(const pv_sparse_matrix *matrix)
+{
+    return matrix->across.scale || matrix->down.scale || matrix->division;
+}
+
 static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance, pv_singular *out)
 {
     psdvec_context *ctx = matrix->ctx;
@@ -135,15 +165,15 @@ static psdvec_status find_left(const pv_sparse_matrix *matrix, double tolerance,
     gram g = {.matrix = matrix};
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "a block of vectors"};
+    size_t n = all_rows(matrix);
     PV_TAKE(&scope, g.inner, out->columns * options.block);
-    if (matrix->across.scale || matrix->down.scale)
-        PV_TAKE(&scope, g.workspace, pv_larger(out->rows, out->columns) * options.block);
+    if (needs_workspace(matrix))
+        PV_TAKE(&scope, g.workspace, pv_larger(n, matrix->across.rows.columns) * options.block);
     PV_TRY_DONE(pv_scope_status(&scope));
-    pv_operator square = {.n = out->rows, .self = &g, .apply = apply};
+    pv_operator square = {.n = n, .division = matrix->division, .self = &g, .apply = apply};
     pv_eigen_report report;
     uint64_t usual = 7 * (uint64_t)options.want / 2; /* columns to multiply */
-    pv_progress_begin(&g.progress, ctx, "decomposing", "columns",
-                      usual < out->rows ? usual : out->rows);
+    pv_progress_begin(&g.progress, ctx, "decomposing", "columns", usual < n ? usual : n);
     PV_TRY_DONE(pv_eigen(ctx, &square, &options, out->value, out->U, &report));
     pv_progress_end(&g.progress);
     while (out->rank < report.found && out->value[out->rank] > 0 &&
@@ -168,8 +198,8 @@ static psdvec_status find_right(const pv_sparse_matrix *matrix, pv_singular *s)
     PV_TAKE(&s->memory, s->V, s->columns * s->dim);
     PV_TRY(pv_scope_status(&s->memory));
     PV_TAKE(&scope, scale, s->dim);
-    if (matrix->across.scale)
-        PV_TAKE(&scope, workspace, s->rows * s->dim);
+    if (matrix->across.scale || matrix->division)
+        PV_TAKE(&scope, workspace, all_rows(matrix) * s->dim);
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_sparse_multiply(matrix, true, s->U, s->V, s->dim, workspace));
     for (size_t k = 0; k < s->dim; k++)
@@ -188,7 +218,7 @@ psdvec_status pv_sparse_svd(const pv_sparse_matrix *matrix, size_t dim, double t
     psdvec_context *ctx = matrix->ctx;
     *out = (pv_singular){.memory = {.ctx = ctx, .what = "singular vectors"},
                          .rows = matrix->across.rows.rows,
-                         .columns = matrix->across.rows.columns,
+                         .columns = matrix->down.rows.rows,
                          .dim = dim};
     PV_TAKE_ZERO(&out->memory, out->value, dim);
     PV_TAKE(&out->memory, out->U, out->rows * dim);
@@ -208,13 +238,15 @@ void pv_singular_free(pv_singular *singular)
     *singular = (pv_singular){0};
 }
 
-uint64_t pv_sparse_svd_bytes(uint64_t n, uint64_t dim, bool contexts, int threads)
+uint64_t pv_sparse_svd_bytes(uint64_t n, const pv_division *division, uint64_t dim, bool contexts,
+                             int threads)
 {
     pv_eigen_options options = solver_options((size_t)dim);
-    uint64_t vectors = n * dim * sizeof(float), block = n * options.block * sizeof(float);
-    uint64_t left = 2 * block + pv_eigen_bytes(&options, n, NULL, 0, threads);
-    uint64_t right = contexts ? 2 * vectors + dim * sizeof(float) : 0;
-    return vectors + dim * sizeof(double) + pv_larger(left, right);
+    uint64_t rows = pv_rows_own(division, n), vector = dim * sizeof(float);
+    uint64_t blocks = (rows + n) * options.block * sizeof(float);
+    uint64_t left = blocks + pv_eigen_bytes(&options, n, division, 0, threads);
+    uint64_t right = contexts ? (rows + n + 1) * vector : 0;
+    return rows * vector + dim * sizeof(double) + pv_larger(left, right);
 }
 
 void pv_singular_weigh(pv_singular *singular, double power)

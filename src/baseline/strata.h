@@ -45,6 +45,41 @@ typedef psdvec_status pv_stratum_fn(void *arg, uint32_t p, uint32_t q, int worke
 /* Runs all strata, round by round; the first round is `shift` (so that epochs may differ). */
 psdvec_status pv_strata_run(const pv_strata *strata, uint32_t shift, pv_stratum_fn *fn, void *arg);
 
+/* ---- In a group of processes -------------------------------------------------------------------
+ * A member runs the strata (p, q) of consecutive p, in every round, so the rows of these blocks of
+ * words stay with it. The rows of a block of contexts belong to the member that runs its stratum,
+ * and after each round they move to the one that runs the next:
+ *
+ *     round  member 0: p = 0, 1   member 1: p = 2, 3
+ *       0         q = 0, 1             q = 2, 3
+ *       1         q = 1, 2             q = 3, 0       1 sends block 2 to 0, and 0 block 0 to 1
+ *
+ * So in a run over all rounds, a member sends about as many rows as there are contexts, however many
+ * members there are. Every member has memory for all rows. */
+typedef struct pv_strata_rows {
+    const pv_strata *strata;
+    float *rows; /* words x stride */
+    size_t stride;
+    bool placed;     /* false: the rows of all blocks are valid in all members */
+    uint32_t shift;  /* otherwise: of the round whose members have them */
+    pv_scope memory; /* of what is sent and received */
+    float *out, *in; /* capacity x stride each */
+    size_t capacity;
+} pv_strata_rows;
+
+void pv_strata_rows_free(pv_strata_rows *contexts);
+/* The blocks of words of a member: those from *first to *end - 1. */
+void pv_strata_share(const psdvec_context *ctx, uint32_t blocks, uint32_t rank, uint32_t *first,
+                     uint32_t *end);
+/* As pv_strata_run, for the strata of this member. */
+psdvec_status pv_strata_run_shared(pv_strata_rows *contexts, uint32_t shift, pv_stratum_fn *fn,
+                                   void *arg);
+/* The leader gets the rows of all contexts, and those of all words (as many, with the same
+ * stride). */
+psdvec_status pv_strata_collect(pv_strata_rows *contexts, float *words);
+/* Bytes that these allocate. */
+uint64_t pv_strata_rows_bytes(const psdvec_context *ctx, uint32_t words, size_t stride);
+
 /* ---- Phases: many short steps in sequence, each divided into tasks ----------------------------
  *
  * pv_parallel_tasks() waits for all workers after every step, which costs more than a step of a

@@ -25,7 +25,11 @@
  *
  * As the counts are symmetric, M = R K C with R, C diagonal and K = t(x): its transpose needs no
  * additional memory.
+ *
+ * In a group of processes, the members divide the rows of M, of its transpose and of the basis of the
+ * eigensolver; the leader collects the vectors.
  */
+#include "base/group.h"
 #include "base/thread.h"
 #include "baseline/baseline.h"
 #include "baseline/cooccurrence.h"
@@ -59,12 +63,15 @@ static float scale_of(double margin, double exponent)
     return margin > 0 ? (float)pow(margin, -exponent) : 0;
 }
 
-/* `cca`: decomposes the matrix R K C, otherwise M. */
+/* `cca`: decomposes the matrix R K C, otherwise M. `transpose`: of M, if it is divided. */
 static psdvec_status decompose(const pv_baseline_run *run, bool cca, const pv_cooccurrence *pairs,
-                               uint64_t besides, pv_singular *singular)
+                               const pv_csr_store *transpose, uint64_t besides,
+                               pv_singular *singular)
 {
     const psdvec_baseline_options *options = run->options;
-    uint32_t n = pairs->matrix.rows;
+    uint32_t n = pairs->matrix.columns;
+    pv_csr rows = pv_csr_view(&pairs->matrix);
+    const float *row_scale = NULL, *column_scale = NULL;
     pv_sparse_matrix matrix = {0};
     psdvec_status status;
     pv_scope scope = {.ctx = run->ctx, .what = "scales of words"};
@@ -77,8 +84,17 @@ static psdvec_status decompose(const pv_baseline_run *run, bool cca, const pv_co
         scale[n + i] =
             scale_of(pairs->margin[i], options->count_power * options->context_power / 2);
     }
-    PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, pv_csr_view(&pairs->matrix), cca, scale,
-                                      cca ? scale + n : NULL, run->output, besides, &matrix));
+    if (cca) {
+        row_scale = scale;
+        column_scale = scale + n;
+    }
+    if (pairs->division)
+        pv_sparse_matrix_divided(run->ctx, pairs->division, rows,
+                                 cca ? rows : pv_csr_view(transpose), row_scale, column_scale,
+                                 &matrix);
+    else
+        PV_TRY_DONE(pv_sparse_matrix_open(run->ctx, rows, cca, row_scale, column_scale, run->output,
+                                          besides, &matrix));
     status = pv_sparse_svd(&matrix, options->dim, options->eigen_tolerance,
                            !cca && options->add_contexts, singular);
 done:
@@ -99,32 +115,58 @@ static void set_lengths_to_one(pv_singular *singular)
     }
 }
 
+/* Writes the vectors; those of other members are collected in the leader. */
+static psdvec_status write_vectors(pv_baseline_run *run, const pv_singular *singular)
+{
+    const pv_division *division = run->division;
+    size_t dim = singular->dim;
+    if (!division)
+        return pv_baseline_write(run, (uint32_t)dim, singular->U, NULL);
+    psdvec_status status;
+    pv_scope scope = {.ctx = run->ctx, .what = "the vectors"};
+    float *all = NULL;
+    if (pv_group_leads(run->ctx))
+        PV_TAKE(&scope, all, division->n * dim);
+    PV_TRY_DONE(pv_scope_status(&scope));
+    PV_TRY_DONE(pv_division_collect(division, singular->U, all, dim * sizeof *all));
+    status = pv_baseline_write(run, (uint32_t)dim, all, NULL);
+done:
+    pv_scope_free(&scope);
+    return status;
+}
+
 psdvec_status pv_baseline_svd(pv_baseline_run *run, const psdvec_counts *counts)
 {
     const psdvec_baseline_options *options = run->options;
     bool cca = options->method == PSDVEC_METHOD_CCA;
+    const pv_cooccurrence_part part = {.division = run->division};
     pv_cooccurrence pairs = {0};
+    pv_csr_store transpose = {0};
     pv_singular singular = {0};
     psdvec_status status;
-    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, options->dim,
+    uint64_t besides = pv_sparse_svd_bytes(counts->info.words, run->division, options->dim,
                                            !cca && options->add_contexts, psdvec_threads(run->ctx));
     /* For the transpose; a pair may be in the counts in one direction only. */
-    uint64_t transpose = cca ? 0 : pv_csr_bytes(2 * counts->info.bigrams);
-    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, run->output, besides + transpose, &pairs));
+    uint64_t more = cca ? 0 : pv_csr_bytes(2 * counts->info.bigrams) / pv_group_members(run->ctx);
+    PV_TRY_DONE(pv_cooccurrence_make(run->ctx, counts, &part, run->output, besides + more, &pairs));
     if (cca) {
         power_job job = {&pairs.matrix, options->count_power};
         PV_TRY_DONE(pv_parallel_tasks(run->ctx, (pairs.matrix.rows + rows_a_task - 1) / rows_a_task,
                                       raise_rows, &job));
+    } else if (run->division) {
+        PV_TRY_DONE(pv_ppmi_make_both(&pairs, options->context_power, options->shift, run->output,
+                                      besides, &transpose));
     } else {
         PV_TRY_DONE(pv_ppmi_make(&pairs, options->context_power, options->shift));
     }
-    PV_TRY_DONE(decompose(run, cca, &pairs, besides, &singular));
+    PV_TRY_DONE(decompose(run, cca, &pairs, &transpose, besides, &singular));
     pv_singular_weigh(&singular, options->eigenvalue_power);
     if (cca)
         set_lengths_to_one(&singular);
-    status = pv_baseline_write(run, options->dim, singular.U, NULL);
+    status = write_vectors(run, &singular);
 done:
     pv_singular_free(&singular);
+    pv_csr_store_free(&transpose);
     pv_cooccurrence_free(&pairs);
     return status;
 }

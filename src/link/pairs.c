@@ -605,8 +605,6 @@ static void limit_widths(pv_pairs *pairs)
         }
         pairs->head_width[b] = width;
         left -= rows * width * sizeof(float);
-        if (width > pairs->head_widest)
-            pairs->head_widest = width;
     }
 }
 

@@ -56,7 +56,6 @@ typedef struct pv_pairs {
      * the number of the block among those that are here. */
     uint32_t head_blocks; /* that are here */
     uint32_t *head_width; /* all blocks */
-    uint32_t head_widest;
     uint64_t *head_begin; /* blocks that are here + 1 */
     pv_large heads;       /* float */
     float *head;

@@ -124,12 +124,24 @@ static psdvec_status to_half(product_job *job, const float *from, size_t first, 
 
 /* ---- All rows of X ---------------------------------------------------------------------------- */
 
+/* The leading rows that the dense part of the matrix of a member needs, in single precision. */
+static size_t dense_rows(const pv_pairs *pairs, uint32_t member)
+{
+    pv_tiles share = pairs->division->share[member];
+    size_t most = 0;
+    for (size_t b = share.first / PV_HEAD_ROWS; b * PV_HEAD_ROWS < share.end; b++)
+        most = pairs->head_width[b] > most ? pairs->head_width[b] : most;
+    return most;
+}
+
 /* Makes room for X: in half precision, and for rows of other members. */
 static psdvec_status make_room(pv_sum_matrix *matrix, size_t k)
 {
     const pv_pairs *pairs = matrix->pairs;
     size_t half = matrix->half ? pairs->n * k : 0;
-    size_t full = !pairs->division ? 0 : (matrix->half ? pairs->head_widest : pairs->n) * k;
+    size_t full = 0;
+    if (pairs->division)
+        full = (matrix->half ? dense_rows(pairs, pairs->division->rank) : pairs->n) * k;
     if (matrix->half_count < half) {
         pv_free(matrix->ctx, matrix->half_X);
         matrix->half_X = pv_alloc(matrix->ctx, half, sizeof *matrix->half_X, "a product");
@@ -152,19 +164,28 @@ static size_t clamp(size_t row, size_t least, size_t most)
     return row < least ? least : row > most ? most : row;
 }
 
-/* Prepares the exchange of rows least .. most-1 of an array of all rows, of which this member has
- * its own. */
-static void address_rows(const pv_sum_matrix *matrix, void *array, size_t row_bytes, size_t least,
-                         size_t most)
+/* Prepares the exchange of the rows that the dense part of each member needs, or with `others` of all
+ * other rows. own: the rows of this member; array: all rows. */
+static void address_rows(const pv_sum_matrix *matrix, const void *own, void *array,
+                         size_t row_bytes, bool others)
 {
-    const pv_division *d = matrix->pairs->division;
-    size_t own = clamp(d->share[d->rank].first, least, most);
-    size_t own_rows = clamp(d->share[d->rank].end, least, most) - own;
+    const pv_pairs *pairs = matrix->pairs;
+    const pv_division *d = pairs->division;
+    pv_tiles mine = d->share[d->rank];
     for (uint32_t r = 0; r < d->members; r++) {
-        size_t first = clamp(d->share[r].first, least, most);
-        pv_group_send(matrix->ctx, r, (char *)array + own * row_bytes, own_rows * row_bytes);
-        pv_group_receive(matrix->ctx, r, (char *)array + first * row_bytes,
-                         (clamp(d->share[r].end, least, most) - first) * row_bytes);
+        size_t theirs = dense_rows(pairs, r), here = dense_rows(pairs, d->rank);
+        size_t least = others ? theirs : 0, most = others ? pairs->n : theirs;
+        size_t first = clamp(mine.first, least, most), end = clamp(mine.end, least, most);
+        if (first < end)
+            pv_group_send(matrix->ctx, r, (const char *)own + (first - mine.first) * row_bytes,
+                          (end - first) * row_bytes);
+        least = others ? here : 0;
+        most = others ? pairs->n : here;
+        first = clamp(d->share[r].first, least, most);
+        end = clamp(d->share[r].end, least, most);
+        if (first < end)
+            pv_group_receive(matrix->ctx, r, (char *)array + first * row_bytes,
+                             (end - first) * row_bytes);
     }
 }
 
@@ -174,8 +195,8 @@ static psdvec_status exchange_rows(pv_sum_matrix *matrix, product_job *job)
 {
     psdvec_context *ctx = matrix->ctx;
     const pv_division *d = matrix->pairs->division;
-    size_t n = matrix->pairs->n, k = job->k, dense = matrix->pairs->head_widest;
-    size_t floats = matrix->half ? dense : n; /* rows in single precision */
+    size_t k = job->k, row = k * sizeof *matrix->full_X, dense = dense_rows(matrix->pairs, d->rank);
+    size_t floats = matrix->half ? dense : matrix->pairs->n; /* rows in single precision */
     pv_tiles own = d->share[d->rank];
     uint64_t *told = pv_alloc(ctx, d->members, sizeof *told, "a product");
     if (!told)
@@ -186,17 +207,18 @@ static psdvec_status exchange_rows(pv_sum_matrix *matrix, product_job *job)
     PV_TRY(status);
     size_t first = clamp(own.first, 0, floats), end = clamp(own.end, 0, floats);
     if (first < end)
-        memcpy(matrix->full_X + first * k, job->X, (end - first) * k * sizeof *job->X);
+        memcpy(matrix->full_X + first * k, job->X, (end - first) * row);
     job->full = matrix->full_X;
-    address_rows(matrix, matrix->full_X, k * sizeof *matrix->full_X, 0, dense);
+    address_rows(matrix, job->X, matrix->full_X, row, false);
     PV_TRY(pv_group_move(ctx));
     if (!matrix->half) {
-        address_rows(matrix, matrix->full_X, k * sizeof *matrix->full_X, dense, n);
+        address_rows(matrix, job->X, matrix->full_X, row, true);
         return pv_group_start(ctx);
     }
     /* A failure is told at the next agreement; until then the others rely on this member. */
     status = to_half(job, job->X, own.first, own.end);
-    address_rows(matrix, matrix->half_X, k * sizeof *matrix->half_X, dense, n);
+    address_rows(matrix, matrix->half_X + own.first * k, matrix->half_X, k * sizeof *matrix->half_X,
+                 true);
     PV_TRY(pv_group_start(ctx));
     return status == PSDVEC_OK ? to_half(job, matrix->full_X, 0, dense) : status;
 }

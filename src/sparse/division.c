@@ -3,6 +3,8 @@
 
 #include "base/group.h"
 
+#include <string.h>
+
 /* Small enough that workers finish at about the same time, large enough for BLAS. Each tile has a
  * partial sum of its own, which must not take more memory than the rows of the tile; so there are
  * at most 64 of them, or tiles of 2048 rows. */
@@ -112,5 +114,19 @@ psdvec_status pv_division_complete(const pv_division *d, void *array, size_t siz
         pv_group_receive(d->ctx, r, (char *)array + d->share[r].first * size,
                          (d->share[r].end - d->share[r].first) * size);
     }
+    return pv_group_move(d->ctx);
+}
+
+psdvec_status pv_division_collect(const pv_division *d, const void *own, void *all, size_t size)
+{
+    PV_TRY(pv_group_meet(d->ctx, 0, NULL));
+    pv_tiles mine = d->share[d->rank];
+    if (d->rank > 0)
+        pv_group_send(d->ctx, 0, own, (mine.end - mine.first) * size);
+    else
+        memcpy(all, own, mine.end * size);
+    for (uint32_t r = 1; d->rank == 0 && r < d->members; r++)
+        pv_group_receive(d->ctx, r, (char *)all + d->share[r].first * size,
+                         (d->share[r].end - d->share[r].first) * size);
     return pv_group_move(d->ctx);
 }

@@ -54,4 +54,8 @@ static inline size_t pv_tile_end(size_t n, size_t tile)
  * the others. Does nothing without a division. */
 psdvec_status pv_division_complete(const pv_division *division, void *array, size_t size);
 
+/* The leader gets all rows, of `size` bytes each, in `all`; own: those of this member. */
+psdvec_status pv_division_collect(const pv_division *division, const void *own, void *all,
+                                  size_t size);
+
 #endif

@@ -25,14 +25,30 @@ psdvec_status pv_share_collect(psdvec_context *ctx, uint32_t count, size_t colum
     return pv_group_move(ctx);
 }
 
-psdvec_status pv_share_complete(psdvec_context *ctx, uint32_t count, size_t columns, float *rows)
+void pv_share_by_cost(const psdvec_context *ctx, uint32_t count, const uint64_t *cost,
+                      uint32_t *edges)
 {
-    uint32_t own = pv_share_begin(ctx, count, pv_group_rank(ctx));
-    uint32_t own_end = pv_share_begin(ctx, count, pv_group_rank(ctx) + 1);
+    uint32_t members = pv_group_members(ctx), k = 0;
+    uint64_t all = 0, sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all += cost[i];
+    for (uint32_t r = 0; r <= members; r++) {
+        /* A word belongs to the member in whose part of the cost its middle is. */
+        while (k < count && (double)sum + (double)cost[k] / 2 < (double)all * r / members)
+            sum += cost[k++];
+        edges[r] = k;
+    }
+    edges[members] = count;
+}
+
+psdvec_status pv_share_complete(psdvec_context *ctx, const uint32_t *edges, size_t columns,
+                                float *rows)
+{
+    size_t row = columns * sizeof *rows;
+    const uint32_t *own = edges + pv_group_rank(ctx);
     for (uint32_t r = 0; r < pv_group_members(ctx); r++) {
-        uint32_t begin = pv_share_begin(ctx, count, r), end = pv_share_begin(ctx, count, r + 1);
-        pv_group_send(ctx, r, rows + own * columns, (own_end - own) * columns * sizeof *rows);
-        pv_group_receive(ctx, r, rows + begin * columns, (end - begin) * columns * sizeof *rows);
+        pv_group_send(ctx, r, rows + own[0] * columns, (own[1] - own[0]) * row);
+        pv_group_receive(ctx, r, rows + edges[r] * columns, (edges[r + 1] - edges[r]) * row);
     }
     return pv_group_move(ctx);
 }

@@ -116,23 +116,6 @@ static bool unpack_iteration(const double *from, uint64_t k, size_t stride, psdv
     return true;
 }
 
-/* Sends rows of this member to the leader, into `all` there. */
-static psdvec_status send_to_leader(const training *t, const float *own, size_t columns, float *all)
-{
-    const pv_division *d = t->division;
-    size_t row = columns * sizeof *own;
-    PV_TRY(pv_group_meet(t->ctx, 0, NULL));
-    pv_tiles mine = d->share[d->rank];
-    if (d->rank > 0)
-        pv_group_send(t->ctx, 0, own, (mine.end - mine.first) * row);
-    else
-        memcpy(all, own, mine.end * row);
-    for (uint32_t r = 1; d->rank == 0 && r < d->members; r++)
-        pv_group_receive(t->ctx, r, all + d->share[r].first * columns,
-                         (d->share[r].end - d->share[r].first) * row);
-    return pv_group_move(t->ctx);
-}
-
 /* All rows of U, in the leader: in memory if there is some left, otherwise in a temporary file. */
 static psdvec_status collect_state(const training *t, const pv_core *core, pv_large *all)
 {
@@ -149,7 +132,7 @@ static psdvec_status collect_state(const training *t, const pv_core *core, pv_la
         free(folder);
         PV_TRY(status);
     }
-    return send_to_leader(t, core->U, core->stride, all->data);
+    return pv_division_collect(t->division, core->U, all->data, core->stride * sizeof *core->U);
 }
 
 static psdvec_status save_iteration(void *user, const pv_core *core, const pv_course *course)
@@ -372,10 +355,29 @@ done:
     return status;
 }
 
-/* words, mu: words_a_block each, output. */
-static psdvec_status solve_block(training *t, pv_regression *regression, pv_progress *progress,
-                                 uint32_t first, uint32_t count, uint32_t *words, double *mu)
+/* The cost of the regression of a word, which grows with its number m of pairs with core words: m^2 N
+ * for the matrix of fewer pairs than dimensions, otherwise m N^2, which small integers make four
+ * times as fast; and N^2 for changing the basis. Most pairs are in the counts in one direction
+ * only, so m is about twice the number of entries of the word's row. */
+static uint64_t cost_of_word(const training *t, uint32_t word)
 {
+    uint64_t dim = t->dim, entries = t->counts->rows.end[word] - t->counts->rows.begin[word];
+    uint64_t m = 2 * entries < t->core ? 2 * entries : t->core;
+    return dim * dim + (m < dim ? m * m * (dim + m / 3) : dim * dim * (dim + m / 4));
+}
+
+/* Workspace for a block of words outside the core: words_a_block each, and members + 1 edges. */
+typedef struct block_work {
+    uint32_t *words, *edges;
+    double *mu;
+    uint64_t *cost;
+} block_work;
+
+static psdvec_status solve_block(training *t, pv_regression *regression, pv_progress *progress,
+                                 uint32_t first, uint32_t count, const block_work *work)
+{
+    uint32_t *words = work->words;
+    double *mu = work->mu;
     char name[32];
     snprintf(name, sizeof name, "block-%06u", (first - t->core) / words_a_block + 1);
     bool found;
@@ -390,15 +392,17 @@ static psdvec_status solve_block(training *t, pv_regression *regression, pv_prog
         mu[k] = pv_noncore_mu(t->options, t->core, t->words, first + k,
                               (double)frequency[first + k],
                               (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
+        work->cost[k] = cost_of_word(t, first + k);
     }
     float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
-    uint32_t begin = pv_share_begin(t->ctx, count, pv_group_rank(t->ctx));
-    uint32_t end = pv_share_begin(t->ctx, count, pv_group_rank(t->ctx) + 1);
+    pv_share_by_cost(t->ctx, count, work->cost, work->edges);
+    uint32_t begin = work->edges[pv_group_rank(t->ctx)];
+    uint32_t end = work->edges[pv_group_rank(t->ctx) + 1];
     PV_TRY(pv_regression_solve(regression, words + begin, end - begin, mu + begin,
                                vectors + begin * t->dim, spread + begin));
     PV_TRY(pv_group_meet(t->ctx, 0, NULL));
-    PV_TRY(pv_share_complete(t->ctx, count, t->dim, vectors));
-    PV_TRY(pv_share_complete(t->ctx, count, 1, spread));
+    PV_TRY(pv_share_complete(t->ctx, work->edges, t->dim, vectors));
+    PV_TRY(pv_share_complete(t->ctx, work->edges, 1, spread));
     pv_progress_add(progress, count - (end - begin)); /* those of other members */
     const pv_tensor tensors[] = {pv_tensor_of("vectors", PV_DTYPE_F32, count, t->dim, vectors),
                                  pv_tensor_of("spread", PV_DTYPE_F32, count, 0, spread)};
@@ -413,12 +417,14 @@ static psdvec_status solve_others(training *t)
     pv_regression *regression = NULL;
     pv_progress progress;
     pv_scope scope = {.ctx = t->ctx, .what = "the regression"};
-    uint32_t *row_of, *words;
-    double *mu;
+    uint32_t *row_of;
+    block_work work;
     psdvec_status status;
     PV_TAKE(&scope, row_of, t->words);
-    PV_TAKE(&scope, words, words_a_block);
-    PV_TAKE(&scope, mu, words_a_block);
+    PV_TAKE(&scope, work.words, words_a_block);
+    PV_TAKE(&scope, work.mu, words_a_block);
+    PV_TAKE(&scope, work.cost, words_a_block);
+    PV_TAKE(&scope, work.edges, pv_group_members(t->ctx) + 1);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t w = 0; w < t->words; w++)
         row_of[w] = w < t->core ? w : UINT32_MAX;
@@ -429,7 +435,7 @@ static psdvec_status solve_others(training *t)
     for (uint32_t first = t->core, count; first < t->words; first += count) {
         uint32_t left = t->words - first;
         count = left < words_a_block ? left : words_a_block;
-        PV_TRY_DONE(solve_block(t, regression, &progress, first, count, words, mu));
+        PV_TRY_DONE(solve_block(t, regression, &progress, first, count, &work));
     }
     pv_progress_end(&progress);
     t->report.regression_seconds = pv_now() - began;
@@ -522,8 +528,10 @@ static psdvec_status divide_rows(training *t)
     uint64_t *cost = pv_alloc(t->ctx, t->words, sizeof *cost, "the division of rows");
     if (!cost)
         return pv_failure(t->ctx);
+    /* Of word order, which is nearly all of the read-out: a sparse product with all pairs, and dense
+     * algebra, whose cost per word is about that of N / 8 entries. */
     for (uint32_t i = 0; i < t->words; i++)
-        cost[i] = t->dim + rows->end[i] - rows->begin[i];
+        cost[i] = 1 + t->dim / 8 + rows->end[i] - rows->begin[i];
     PV_TRY_DONE(pv_division_make(t->ctx, t->words, cost, &t->shares.words));
     for (uint32_t i = 0; i < t->core; i++)
         cost[i] = cost_of_row(rows->end[i] - rows->begin[i], t->core, t->dim);
@@ -566,7 +574,7 @@ static psdvec_status collect_vectors(training *t)
                (mine.end - mine.first) * t->dim * sizeof *t->part);
         PV_TRY(pv_division_complete(d, t->vectors, t->dim * sizeof *t->vectors));
     } else
-        PV_TRY(send_to_leader(t, t->part, t->dim, t->vectors));
+        PV_TRY(pv_division_collect(d, t->part, t->vectors, t->dim * sizeof *t->part));
     pv_scope_drop(&t->memory, t->part);
     t->part = NULL;
     return PSDVEC_OK;

@@ -83,7 +83,8 @@ uint32_t pv_core_words(const psdvec_train_options *options, const psdvec_counts 
 
 /* ---- Words outside the core (blocks.c) -------------------------------------------------------
  * They are solved in blocks. The members of a group (base/group.h) solve consecutive words of every
- * block, and the leader collects the results. */
+ * block, and the leader collects the results: as many words each in psdvec_extend, which has memory
+ * for so many, and words of about the same cost in a training. */
 enum { PV_WORDS_A_BLOCK = 20000 };
 
 /* The first of the `count` words of a block that a member solves; those of the next member begin
@@ -94,7 +95,12 @@ uint32_t pv_most_solved(const psdvec_context *ctx);
 /* The leader gets the rows of the other members, after an agreement (pv_group_meet). rows: those of
  * this member; in the leader those of all words of the block, of which it has the first. */
 psdvec_status pv_share_collect(psdvec_context *ctx, uint32_t count, size_t columns, float *rows);
+/* Divides a block by cost: member r solves the words edges[r] .. edges[r + 1] - 1. cost: of each
+ * word, at least 1. */
+void pv_share_by_cost(const psdvec_context *ctx, uint32_t count, const uint64_t *cost,
+                      uint32_t *edges);
 /* All members get the rows of the others, after an agreement. rows: those of all words of the block. */
-psdvec_status pv_share_complete(psdvec_context *ctx, uint32_t count, size_t columns, float *rows);
+psdvec_status pv_share_complete(psdvec_context *ctx, const uint32_t *edges, size_t columns,
+                                float *rows);
 
 #endif

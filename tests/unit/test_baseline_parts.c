@@ -20,7 +20,7 @@ static void compare_with_dense(problem *p)
 {
     pv_cooccurrence c;
     size_t n = p->dense.words;
-    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &c));
+    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, NULL, p->path, 0, &c));
     assert_int_equal(c.matrix.rows, n);
     double total = 0;
     uint64_t entries = 0;
@@ -62,8 +62,8 @@ static void large_matrices_go_to_files_and_are_the_same(void **state)
     (void)state;
     problem *p = problem_of_text(8, 200, 5000, false, 2);
     pv_cooccurrence memory, file;
-    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &memory));
-    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, UINT64_MAX, &file));
+    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, NULL, p->path, 0, &memory));
+    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, NULL, p->path, UINT64_MAX, &file));
     assert_false(memory.matrix.column_memory.mapped);
     assert_true(file.matrix.column_memory.mapped);
     assert_memory_equal(memory.matrix.column, file.matrix.column,

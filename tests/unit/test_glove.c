@@ -158,7 +158,9 @@ static void a_step_is_that_of_the_formulas(void **state)
 static void cells_of(problem *p, uint32_t dim, uint64_t seed, pv_glove_cells *cells)
 {
     pv_cooccurrence pairs;
-    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &pairs));
+    *cells = (pv_glove_cells){.ctx = p->ctx};
+    const pv_cooccurrence_part part = {.choose = pv_glove_choose, .self = cells};
+    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, &part, p->path, 0, &pairs));
     size_t row_bytes = pv_glove_shape_of(dim, 0).stride * sizeof(float);
     well(p->ctx, pv_glove_cells_make(&pairs.matrix, 10, 0.75, row_bytes, seed, p->path, 0, cells));
     pv_cooccurrence_free(&pairs);

@@ -112,7 +112,8 @@ static void the_singular_value_decomposition_takes_the_predicted_memory(void **s
                 uint64_t before = atomic_load(&ctx->memory_used);
                 ctx->memory_peak = before;
                 well(ctx, pv_sparse_svd(&matrix, dim, 1e-2, contexts, &singular));
-                assert_foreseen("singular vectors", pv_sparse_svd_bytes(N, dim, contexts, threads),
+                assert_foreseen("singular vectors",
+                                pv_sparse_svd_bytes(N, NULL, dim, contexts, threads),
                                 psdvec_peak_memory(ctx) - before, threads, 1.3, 65536);
                 pv_singular_free(&singular);
                 pv_sparse_matrix_close(&matrix);

@@ -59,7 +59,7 @@ static void entries_are_those_of_the_formula(void **state)
         for (size_t k = 0; k < 9; k++) {
             pv_cooccurrence c;
             double power = powers[k % 3], shift = shifts[k / 3];
-            well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &c));
+            well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, NULL, p->path, 0, &c));
             const uint64_t *entries = &c.matrix.begin[c.matrix.rows], before = *entries;
             well(p->ctx, pv_ppmi_make(&c, power, shift));
             assert_true(*entries > 0 && *entries < before);
@@ -79,7 +79,7 @@ static void the_bits_do_not_depend_on_the_threads(void **state)
     problem *p[2];
     for (int k = 0; k < 2; k++) {
         p[k] = problem_of_text(12, 700, 30000, false, k ? 5 : 1);
-        well(p[k]->ctx, pv_cooccurrence_make(p[k]->ctx, p[k]->counts, p[k]->path, 0, &c[k]));
+        well(p[k]->ctx, pv_cooccurrence_make(p[k]->ctx, p[k]->counts, NULL, p[k]->path, 0, &c[k]));
         well(p[k]->ctx, pv_ppmi_make(&c[k], 0.75, 1));
     }
     const pv_csr_store *one = &c[0].matrix, *other = &c[1].matrix;
@@ -98,7 +98,7 @@ static void too_large_a_shift_leaves_nothing_and_is_reported(void **state)
     (void)state;
     problem *p = problem_of_text(13, 100, 3000, false, 2);
     pv_cooccurrence c;
-    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, p->path, 0, &c));
+    well(p->ctx, pv_cooccurrence_make(p->ctx, p->counts, NULL, p->path, 0, &c));
     assert_int_equal(pv_ppmi_make(&c, 0.75, 1e6), PSDVEC_ERR_EMPTY);
     assert_non_null(strstr(psdvec_error_message(p->ctx), "`shift`"));
     pv_cooccurrence_free(&c);
