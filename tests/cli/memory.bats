@@ -103,7 +103,7 @@ END
 }
 
 # within MEBIBYTES ARGUMENT...: runs the program with this memory limit; fails if more than 24 MiB
-# beside it were resident. The program, its libraries and their memory take 8 to 13 MiB.
+# beside it were resident. The program, its libraries and their memory take about half of that.
 within() {
     python3 - "$PSDVEC" "$@" <<'END'
 import resource, subprocess, sys
