@@ -1,7 +1,9 @@
 /* Groups: several contexts, each in a thread of its own, share the work of a call. */
 #include "base/context.h"
+#include "base/group.h"
 #include "support/members.h"
 #include "support/scratch.h"
+#include "train/train.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -714,6 +716,29 @@ static void too_little_memory_of_one_member_ends_the_call(void **state)
     }
 }
 
+static void divide_by_cost(void *arg, uint32_t rank, psdvec_context *ctx)
+{
+    static const uint64_t cost[] = {4, 2, 2, 2, 1, 1}, one[] = {5};
+    uint32_t *edges = (uint32_t *)arg + (size_t)rank * 8;
+    pv_group_begin(ctx);
+    pv_share_by_cost(ctx, 6, cost, edges);
+    pv_share_by_cost(ctx, 1, one, edges + 4);
+    assert_int_equal(pv_group_end(ctx, PSDVEC_OK), PSDVEC_OK);
+}
+
+static void blocks_are_divided_by_cost(void **state)
+{
+    (void)state;
+    uint32_t edges[3][8];
+    psdvec_context_options options[3];
+    for (uint32_t r = 0; r < 3; r++)
+        psdvec_context_options_default(&options[r]);
+    run_members(3, options, divide_by_cost, edges);
+    static const uint32_t expected[] = {0, 1, 3, 6, 0, 0, 1, 1};
+    for (uint32_t r = 0; r < 3; r++)
+        assert_memory_equal(edges[r], expected, sizeof expected);
+}
+
 static int nothing(void *self, const void *const *out, const size_t *out_bytes, void *const *in,
                    const size_t *in_bytes)
 {
@@ -765,6 +790,7 @@ int main(void)
         TEST(a_member_that_stops_ends_the_call),
         TEST(a_member_that_stops_ends_the_training),
         TEST(too_little_memory_of_one_member_ends_the_call),
+        cmocka_unit_test(blocks_are_divided_by_cost),
         cmocka_unit_test(a_group_must_be_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
