@@ -14,6 +14,11 @@ static const psdvec_option options[] = {
                 .help =
                     "the counts that the model was trained on: also fit T with residuals, and the "
                     "weight of unigrams in the bigram model"),
+    FILE_OPTION("bigrams",
+                .help =
+                    "counts of adjacent words (psdvec count --window 1): also fit the discounts "
+                    "of their bigrams, which --bigrams of other commands mixes with the model; "
+                    "to the model without residuals"),
     WHOLE_OPTION("most-words", "N", 0, INFINITY, .word = "all", .fallback = "10000",
                  .help = "if the text is longer, score N known words at equal distances, and sum "
                          "over a sample of the vocabulary"),
@@ -24,10 +29,12 @@ static const psdvec_option options[] = {
 struct fit {
     struct run *run;
     psdvec_model *model;
-    psdvec_counts *counts; /* or NULL */
-    const char *output;    /* or NULL */
-    uint64_t most;         /* maximum number of words to score; 0: all */
+    psdvec_counts *counts;  /* or NULL */
+    psdvec_counts *bigrams; /* or NULL */
+    const char *output;     /* or NULL */
+    uint64_t most;          /* maximum number of words to score; 0: all */
     psdvec_fit_report report;
+    psdvec_bigram_fit mixture; /* with bigrams */
 };
 
 /* ---- Showing ---------------------------------------------------------------------------- */
@@ -61,6 +68,17 @@ static void add_lines(struct rows *rows, const struct fit *fit)
         add_line(rows, PLAIN, phrase("bigrams, kappa = %.4f", r->interpolation), r->bigram_after,
                  "fitted");
     }
+    if (fit->bigrams) {
+        const psdvec_bigram_fit *m = &fit->mixture;
+        add_line(rows, PLAIN,
+                 phrase("vectors and bigrams, D = %.3f, %.3f, %.3f", m->estimated_once,
+                        m->estimated_twice, m->estimated_more),
+                 m->before, "estimated");
+        add_line(rows, BOLD,
+                 phrase("vectors and bigrams, D = %.3f, %.3f, %.3f", m->discount_once,
+                        m->discount_twice, m->discount_more),
+                 m->after, "fitted");
+    }
 }
 
 static void show_data_of(struct show *show, const struct fit *fit)
@@ -84,12 +102,22 @@ static void show_data_of(struct show *show, const struct fit *fit)
                    {"perplexity_counts", r->counts_after, true},
                    {"perplexity_bigram_before", r->bigram, true},
                    {"perplexity_bigram", r->bigram_after, true},
-                   {"seconds", r->seconds, false}};
+                   {"seconds", r->seconds + fit->mixture.seconds, false}};
+    const struct {
+        const char *name;
+        double number;
+    } mixture[] = {{"discount_once", fit->mixture.discount_once},
+                   {"discount_twice", fit->mixture.discount_twice},
+                   {"discount_more", fit->mixture.discount_more},
+                   {"perplexity_mixed_before", fit->mixture.before},
+                   {"perplexity_mixed", fit->mixture.after}};
     show_data(show, "words", whole_cell(r->words));
     show_data(show, "known", whole_cell(r->known));
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
         show_data(show, figures[k].name,
                   real_cell(figures[k].counts && !fit->counts ? NAN : figures[k].number));
+    for (size_t k = 0; k < sizeof mixture / sizeof *mixture; k++)
+        show_data(show, mixture[k].name, real_cell(fit->bigrams ? mixture[k].number : NAN));
     show_data(show, "rounds", whole_cell(r->rounds));
     show_data(show, "written", text_cell(fit->output));
 }
@@ -138,12 +166,15 @@ static int act(struct run *run)
     const struct arguments *arguments = run->arguments;
     struct fit fit = {.run = run};
     const char *counts = argument_text(arguments, "counts");
+    const char *bigrams = argument_text(arguments, "bigrams");
     psdvec_text_options text;
     int code = check(&fit);
     if (!code)
         code = model_file_open(run, arguments->operands[0], &fit.model);
     if (!code && counts)
         code = counts_file_open(run, counts, &fit.counts);
+    if (!code && bigrams)
+        code = counts_file_open(run, bigrams, &fit.bigrams);
     if (code)
         return code;
     code = model_file_text(run, fit.model, &text);
@@ -153,12 +184,17 @@ static int act(struct run *run)
     if (code)
         return code;
     run_announce_terminal(run);
-    psdvec_status status = psdvec_fit_temperature(
-        run->ctx, fit.model, fit.counts,
-        options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL, arguments->operands + 1,
-        arguments->operand_count - 1, fit.most, &fit.report);
+    const psdvec_text_options *as = options_given(arguments, PSDVEC_OPTIONS_TEXT) ? &text : NULL;
+    psdvec_status status =
+        psdvec_fit_temperature(run->ctx, fit.model, fit.counts, as, arguments->operands + 1,
+                               arguments->operand_count - 1, fit.most, &fit.report);
+    if (status == PSDVEC_OK && fit.bigrams)
+        status = psdvec_fit_bigrams(run->ctx, fit.model, NULL, fit.bigrams, as,
+                                    arguments->operands + 1, arguments->operand_count - 1, fit.most,
+                                    &fit.report, &fit.mixture);
     if (status == PSDVEC_OK && fit.output)
-        status = psdvec_model_write_fit(run->ctx, fit.model, &fit.report, fit.output);
+        status = psdvec_model_write_fits(run->ctx, fit.model, &fit.report,
+                                         fit.bigrams ? &fit.mixture : NULL, fit.output);
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     print(&fit);
@@ -177,7 +213,9 @@ const struct command cmd_fit_temperature = {
         "trained on, together with e, a number used as the product of every word with itself, "
         "which training does not fit. It prints the perplexities before and after, next to that "
         "of a unigram model; with --counts, also with residuals, which have a separate T, and of "
-        "a bigram model, with the model's kappa and with the best one.",
+        "a bigram model, with the model's kappa and with the best one. With --bigrams, it also "
+        "finds the best discounts for the mixture of the vectors with bigrams of adjacent words: "
+        "what is taken from pairs that were counted once, twice, or more often.",
         "With -o FILE or --in-place, the fitted values are stored in the model, and score, next, "
         "explain and generate use them; psdvec info shows them. Without either, nothing is "
         "written. Fit with --counts if you score with --counts. By default, text is tokenised as "

@@ -106,7 +106,7 @@ const struct command cmd_generate = {
         "what the model captures: words of the same topic near each other, without grammar."),
     .sources = {OWN_OPTIONS(options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_GENERATE, .except = " seed "),
-                OWN_OPTIONS(scoring_options),
+                OWN_OPTIONS(scoring_options), OWN_OPTIONS(bigram_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 COMMON_OPTIONS},
     .examples = EXAMPLES(

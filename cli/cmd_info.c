@@ -228,7 +228,10 @@ static void show_contents_data(struct show *show, const psdvec_model_info *info,
     } fitted[] = {{"temperature", info->temperature, info->temperature},
                   {"self", info->self, info->temperature},
                   {"temperature_counts", info->temperature_counts, info->temperature_counts},
-                  {"interpolation", info->interpolation, info->interpolation}};
+                  {"interpolation", info->interpolation, info->interpolation},
+                  {"discount_once", info->discount_once, info->discount_once},
+                  {"discount_twice", info->discount_twice, info->discount_twice},
+                  {"discount_more", info->discount_more, info->discount_more}};
     for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
         show_data(show, facts[k].name, facts[k].cell);
     show_json(show, "settings", NULL, info->settings_json);
@@ -254,7 +257,11 @@ static void show_fit(struct show *show, const char *json)
                                             {"temperature_counts", "  T"},
                                             {"perplexity_bigram_before", "bigrams"},
                                             {"perplexity_bigram", "bigrams, fitted"},
-                                            {"interpolation", "  kappa"}};
+                                            {"interpolation", "  kappa"},
+                                            {"perplexity_mixed", "with bigrams"},
+                                            {"discount_once", "  discount, once"},
+                                            {"discount_twice", "  discount, twice"},
+                                            {"discount_more", "  discount, more"}};
     struct buffer key = {0};
     const char *text;
     size_t length;

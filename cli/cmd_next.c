@@ -102,7 +102,7 @@ const struct command cmd_next = {
         "contribute nothing.",
         "The model captures which words occur near each other, but no grammar: expect words of "
         "the same topic."),
-    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options),
+    .sources = {OWN_OPTIONS(options), OWN_OPTIONS(scoring_options), OWN_OPTIONS(bigram_options),
                 LIBRARY_OPTIONS(.kind = PSDVEC_OPTIONS_SCORER, .only = " temperature self "),
                 FORMAT_OPTIONS, COMMON_OPTIONS},
     .examples = EXAMPLES(

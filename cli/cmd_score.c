@@ -17,6 +17,9 @@ static const psdvec_option options[] = {
         "counts", .group = "Model",
         .help = "the counts that the model was trained on: adds residuals, and a bigram model for "
                 "comparison; once per model, in the same order"),
+    FILES_OPTION("bigrams", .group = "Model",
+                 .help = "counts of adjacent words (psdvec count --window 1): mix their bigrams "
+                         "with the model's probabilities; once per model, in the same order"),
     FLAG_OPTION("sort", .group = "Output", .help = "list documents by perplexity, highest first"),
     WHOLE_OPTION("top", "N", 0, UINT32_MAX, .word = "all", .fallback = "all",
                  .help = "with --sort: list only the first N documents"),
@@ -353,6 +356,11 @@ static void show_total_data(struct score *s, const psdvec_document_score *d)
     }
     if (d->fit_count == 1 && s->scoring.counts[0])
         show_data(show, "bigram_weight", real_cell(psdvec_scorer_interpolation(scorer, 0)));
+    if (d->fit_count == 1 && s->scoring.bigrams[0]) {
+        show_data(show, "discount_once", real_cell(psdvec_scorer_discount(scorer, 0, 1)));
+        show_data(show, "discount_twice", real_cell(psdvec_scorer_discount(scorer, 0, 2)));
+        show_data(show, "discount_more", real_cell(psdvec_scorer_discount(scorer, 0, 3)));
+    }
     add_fits(s, d, "total", true);
 }
 
@@ -602,6 +610,8 @@ const struct command cmd_score = {
         {"psdvec score wiki.safetensors notes.txt", "Every line of a text is a document."},
         {"psdvec score wiki.safetensors notes.txt --counts wiki.counts.safetensors --sort --top 5",
          "The five least probable documents, with residuals."},
+        {"psdvec score wiki.safetensors notes.txt --bigrams wiki.bigrams.safetensors",
+         "Mix the model with bigrams of adjacent words."},
         {"psdvec score wiki.safetensors posts.jsonl --json-field text --per-word",
          "Mark the surprising words."},
         {"psdvec score wiki.safetensors books.safetensors notes.txt --format json",

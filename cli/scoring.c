@@ -15,20 +15,30 @@ const psdvec_option scoring_options[] = {
                         "vectors do not explain"),
     {0}};
 
+const psdvec_option bigram_options[] = {
+    FILE_OPTION("bigrams", .group = "Model",
+                .help =
+                    "counts of adjacent words (psdvec count --window 1): mix their bigrams with "
+                    "the model's probabilities"),
+    {0}};
+
 /* ---- Opening -------------------------------------------------------------------------- */
 
-static int open_counts(struct scoring *s)
+/* Opens the files of an option that is given once per model. */
+static int open_counts(struct scoring *s, const char *option, psdvec_counts **counts)
 {
-    const struct option_value *value = argument(s->run->arguments, "counts");
+    if (!arguments_have(s->run->arguments, option))
+        return EXIT_FINE;
+    const struct option_value *value = argument(s->run->arguments, option);
     size_t given = value->text_count ? value->text_count : value->text != NULL;
     if (given && given != s->count)
         return run_use_error(s->run,
-                             "%zu models and %zu counts files are given; give --counts once for "
+                             "%zu models and %zu counts files are given; give --%s once for "
                              "each model, in the same order, or not at all",
-                             s->count, given);
+                             s->count, given, option);
     for (size_t k = 0; k < given; k++) {
         const char *path = value->text_count ? value->texts[k] : value->text;
-        int code = counts_file_open(s->run, path, &s->counts[k]);
+        int code = counts_file_open(s->run, path, &counts[k]);
         if (code)
             return code;
     }
@@ -62,6 +72,7 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     *s = (struct scoring){.run = run, .paths = paths, .count = count};
     s->models = lasting_alloc(count, sizeof *s->models);
     s->counts = lasting_alloc(count, sizeof *s->counts);
+    s->bigrams = lasting_alloc(count, sizeof *s->bigrams);
     s->scored = lasting_alloc(count, sizeof *s->scored);
     int code = EXIT_FINE;
     if (argument(run->arguments, "self")->given && argument(run->arguments, "counts")->given)
@@ -70,7 +81,9 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     for (size_t k = 0; k < count && !code; k++)
         code = model_file_open(run, paths[k], &s->models[k]);
     if (!code)
-        code = open_counts(s);
+        code = open_counts(s, "counts", s->counts);
+    if (!code)
+        code = open_counts(s, "bigrams", s->bigrams);
     if (code)
         return code;
     for (size_t k = 0; k < count; k++)
@@ -79,6 +92,11 @@ int scoring_open(struct scoring *s, struct run *run, const char *const *paths, s
     if (status != PSDVEC_OK)
         return run_failed(run, status);
     lasting(s->scorer, close_scorer);
+    for (size_t k = 0; k < count && status == PSDVEC_OK; k++)
+        if (s->bigrams[k])
+            status = psdvec_scorer_bigrams(s->scorer, k, s->bigrams[k]);
+    if (status != PSDVEC_OK)
+        return run_failed(run, status);
     note_missing_fit(s, options);
     return EXIT_FINE;
 }
@@ -165,8 +183,9 @@ const char *scoring_weights(const struct scoring *s)
     double temperature = psdvec_scorer_temperature(s->scorer, 0);
     double self = psdvec_scorer_self(s->scorer, 0);
     temperature = temperature < 1e-9 ? 0 : temperature;
-    return isfinite(self) ? phrase("T = %.4g, e = %.4g", temperature, self)
-                          : phrase("T = %.4g", temperature);
+    const char *bigrams = s->bigrams[0] ? ", with bigrams" : "";
+    return isfinite(self) ? phrase("T = %.4g, e = %.4g%s", temperature, self, bigrams)
+                          : phrase("T = %.4g%s", temperature, bigrams);
 }
 
 const char *operands_joined(const struct arguments *arguments, size_t first)

@@ -13,18 +13,21 @@
 
 /* --counts, not repeatable: for commands with one model. */
 extern const psdvec_option scoring_options[];
+/* --bigrams, the same. */
+extern const psdvec_option bigram_options[];
 
 struct scoring {
     struct run *run;
     const char *const *paths; /* of the models */
     psdvec_model **models;
-    psdvec_counts **counts; /* each NULL without --counts */
+    psdvec_counts **counts;  /* each NULL without --counts */
+    psdvec_counts **bigrams; /* each NULL without --bigrams */
     psdvec_scored_model *scored;
     size_t count;
     psdvec_scorer *scorer;
 };
 
-/* Opens models, the files of --counts and the scorer, with --temperature and --self. Returns
+/* Opens models, the files of --counts and --bigrams and the scorer, with --temperature and --self. Returns
  * EXIT_FINE, or another exit status after the error was reported. Everything lasts. */
 int scoring_open(struct scoring *scoring, struct run *run, const char *const *paths, size_t count,
                  psdvec_scorer_options *options);

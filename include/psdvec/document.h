@@ -29,6 +29,17 @@
  * probabilities do not sum to one. With log Z it is a probability. Training gives pairs of a word
  * with itself no weight, so v_w' J v_w does not describe how words repeat; one value e for all
  * words can replace it. psdvec_fit_temperature fits T and e to text.
+ *
+ * The vectors do not use the order of words. psdvec_scorer_bigrams adds counts of adjacent words;
+ * the probability is then a mixture,
+ *
+ *     P(w | before) = (x_cw - D(x_cw) + m_c P_model(w | before)) / X_c
+ *
+ *     c        the word directly before w
+ *     x, X     counts of adjacent words, and their sums over w
+ *     D        discount of pairs that were counted once, twice, or more often
+ *     m        sum of the discounts of all words that follow c
+ *     P_model  the normalised probability above
  */
 #ifndef PSDVEC_DOCUMENT_H
 #define PSDVEC_DOCUMENT_H
@@ -126,6 +137,16 @@ PSDVEC_API psdvec_status psdvec_scorer_open(psdvec_context *ctx,
                                             const psdvec_scored_model *models, size_t model_count,
                                             psdvec_scorer **scorer);
 
+/* Mixes the probabilities of model m, an index in the array given to psdvec_scorer_open, with bigrams
+ * of adjacent words: counts with `window` 1 and without subsampling, usually of the text that the
+ * model was trained on. From then on, `conditional` and all predictions are those of the mixture;
+ * normalisers and influences are still those of the model alone. The discounts are those that
+ * psdvec_fit_bigrams stored in the model, or else they are estimated from the counts. Call it before
+ * any text is scored. `bigrams` may be closed before the scorer, which keeps it. Counts with another
+ * window or without words of the model are PSDVEC_ERR_MISMATCH. */
+PSDVEC_API psdvec_status psdvec_scorer_bigrams(psdvec_scorer *scorer, size_t m,
+                                               const psdvec_counts *bigrams);
+
 /* Closes a scorer. `scorer` may be NULL. */
 PSDVEC_API void psdvec_scorer_close(psdvec_scorer *scorer);
 
@@ -162,6 +183,9 @@ PSDVEC_API const psdvec_document_score *psdvec_scorer_total(psdvec_scorer *score
 PSDVEC_API double psdvec_scorer_temperature(const psdvec_scorer *scorer, size_t m);
 PSDVEC_API double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m);
 PSDVEC_API double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m);
+/* Returns the discount that model m uses for bigrams that were counted `times` times; NAN without
+ * bigrams. */
+PSDVEC_API double psdvec_scorer_discount(const psdvec_scorer *scorer, size_t m, uint32_t times);
 
 /* Returns how the first model's text was tokenized, which psdvec_scorer_text uses. The phrases that
  * the model stores are not part of it; psdvec_model_tokenize joins them, too. Valid until the scorer
@@ -246,6 +270,40 @@ PSDVEC_API psdvec_status psdvec_fit_temperature(psdvec_context *ctx, const psdve
 PSDVEC_API psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *model,
                                                 const psdvec_fit_report *report,
                                                 const char *output);
+
+/* ---- Bigrams of adjacent words --------------------------------------------------- */
+/* The result of psdvec_fit_bigrams. */
+typedef struct psdvec_bigram_fit {
+    double discount_once,
+        discount_twice;   /* maximum-likelihood discounts of pairs that were counted */
+    double discount_more; /* once, twice, or more often */
+    double estimated_once, estimated_twice, estimated_more; /* estimates from the counts alone */
+    uint64_t words, known; /* words of the text, and those in the model */
+    /* Perplexities */
+    double alone;  /* of the model without bigrams */
+    double before; /* of the mixture with the estimated discounts */
+    double after;  /* of the mixture with the fitted discounts */
+    double seconds;
+} psdvec_bigram_fit;
+
+/* Fits the discounts of the mixture of a model with bigrams of adjacent words (see
+ * psdvec_scorer_bigrams) by maximum likelihood to text that neither was made from. `counts`, `text`,
+ * `inputs` and `most_words` as for psdvec_fit_temperature; with `counts`, the model uses residuals.
+ * `fit` has T and e; NULL: those of the model. The likelihood is concave in the discounts, so the
+ * maximum is global. */
+PSDVEC_API psdvec_status psdvec_fit_bigrams(psdvec_context *ctx, const psdvec_model *model,
+                                            const psdvec_counts *counts,
+                                            const psdvec_counts *bigrams,
+                                            const psdvec_text_options *text,
+                                            const char *const *inputs, size_t input_count,
+                                            uint64_t most_words, const psdvec_fit_report *fit,
+                                            psdvec_bigram_fit *report);
+
+/* Like psdvec_model_write_fit, with the discounts; `bigrams` may be NULL. */
+PSDVEC_API psdvec_status psdvec_model_write_fits(psdvec_context *ctx, const psdvec_model *model,
+                                                 const psdvec_fit_report *fit,
+                                                 const psdvec_bigram_fit *bigrams,
+                                                 const char *output);
 
 #ifdef __cplusplus
 }

@@ -106,6 +106,9 @@ typedef struct psdvec_model_info {
     bool only_readout;         /* converted with `only_readout`: there are no generative vectors */
     bool no_spelling;          /* converted with `no_spelling` */
     uint64_t phrases;          /* joined in the text (text option `phrases`) */
+    /* Fitted discounts of bigrams that were counted once, twice, or more often (document.h); 0 if
+     * not fitted */
+    double discount_once, discount_twice, discount_more;
 } psdvec_model_info;
 
 /* Returns the metadata of the model, valid until the model is closed. */

@@ -266,6 +266,7 @@ psdvec_status pv_trail_init(pv_trail *t, const pv_conditional *c)
 {
     *t = (pv_trail){.memory = {.ctx = c->ctx, .what = "the words before a word"},
                     .capacity = 2 * (size_t)pv_window_reach(&c->window) + 2};
+    pv_trail_clear(t);
     PV_TAKE(&t->memory, t->words, t->capacity);
     PV_TAKE(&t->memory, t->places, t->capacity);
     return pv_scope_status(&t->memory);
@@ -279,6 +280,9 @@ void pv_trail_free(pv_trail *t)
 
 void pv_trail_add(pv_trail *t, const pv_conditional *c, uint32_t word, uint64_t place)
 {
+    t->last = word;
+    if (word != PSDVEC_UNKNOWN_WORD)
+        t->last_known = word;
     if (word == PSDVEC_UNKNOWN_WORD && c->counting.oov == PSDVEC_OOV_DROP)
         return;
     if (t->count == t->capacity) { /* the older half is outside all windows */

@@ -122,6 +122,8 @@ typedef struct pv_trail {
     uint32_t *words;  /* or PSDVEC_UNKNOWN_WORD */
     uint64_t *places; /* positions in the document */
     size_t count, capacity;
+    /* The word directly before, and the last known word; PSDVEC_UNKNOWN_WORD: none. */
+    uint32_t last, last_known;
 } pv_trail;
 
 psdvec_status pv_trail_init(pv_trail *trail, const pv_conditional *conditional);
@@ -129,6 +131,7 @@ void pv_trail_free(pv_trail *trail);
 static inline void pv_trail_clear(pv_trail *trail)
 {
     trail->count = 0;
+    trail->last = trail->last_known = PSDVEC_UNKNOWN_WORD;
 }
 /* Adds a word of the document, known or not. */
 void pv_trail_add(pv_trail *trail, const pv_conditional *conditional, uint32_t word,

@@ -369,6 +369,139 @@ static psdvec_status fit_baselines(fitting *f)
     return PSDVEC_OK;
 }
 
+/* ---- Bigrams of adjacent words --------------------------------------------------------------- */
+/* With X_c, the numbers of kinds n_k and P_model of each scored word, the probability of a word that
+ * was seen x times after c is
+ *
+ *     ( x - D(x) + (sum_k D_k n_k) P_model ) / X_c
+ *
+ * which is linear in the discounts, so the log likelihood is concave. Each discount is maximised in
+ * turn by bisection of the derivative, until none changes. */
+
+typedef struct mixed_word {
+    double model; /* P_model */
+    double count; /* x */
+    double total; /* X_c; 0: no word before, P = P_model */
+    int kind;     /* of the discount; -1: x is 0 */
+    uint32_t kinds[PV_DISCOUNTS];
+} mixed_word;
+
+typedef struct mixing {
+    pv_bigrams *bigrams;
+    mixed_word *words; /* scored words */
+    uint64_t count, finished;
+} mixing;
+
+static double mixed(const mixed_word *w, const double *discounts)
+{
+    double rest = 0;
+    if (w->total == 0)
+        return w->model;
+    for (int k = 0; k < PV_DISCOUNTS; k++)
+        rest += discounts[k] * w->kinds[k];
+    double seen = w->kind < 0 ? 0 : w->count - discounts[w->kind];
+    return (seen + rest * w->model) / w->total;
+}
+
+static double mixed_perplexity(const mixing *m, const double *discounts)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < m->count; k++)
+        sum += log(mixed(&m->words[k], discounts));
+    return exp(-sum / (double)m->count);
+}
+
+/* The derivative of the log likelihood with respect to one discount. */
+static double discount_slope(const mixing *m, const double *discounts, int which)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < m->count; k++) {
+        const mixed_word *w = &m->words[k];
+        if (w->total > 0)
+            sum += (w->kinds[which] * w->model - (w->kind == which)) /
+                   (w->total * mixed(w, discounts));
+    }
+    return sum;
+}
+
+static psdvec_status maximise_discounts(const fitting *f, const mixing *m, double *discounts)
+{
+    double change = 1;
+    for (int round = 0; round < 50 && change > 1e-6; round++) {
+        change = 0;
+        for (int which = 0; which < PV_DISCOUNTS; which++) {
+            double low = 1e-3, high = which + 1 - 1e-3, before = discounts[which];
+            for (int step = 0; step < 30; step++) {
+                discounts[which] = 0.5 * (low + high);
+                *(discount_slope(m, discounts, which) > 0 ? &low : &high) = discounts[which];
+            }
+            change = fmax(change, fabs(discounts[which] - before));
+        }
+        PV_TRY(pv_check_cancel(f->ctx));
+    }
+    return PSDVEC_OK;
+}
+
+/* Computes P_model of the words whose contexts were added. */
+static psdvec_status finish_mixed(fitting *f, mixing *m)
+{
+    const pv_conditional *c = f->c;
+    PV_TRY(pv_check_cancel(f->ctx));
+    PV_TRY(pv_partition_function_sum(f->normaliser, &f->contexts, c->temperature, f->partitions));
+    for (uint32_t row = 0; row < f->contexts.count; row++) {
+        uint32_t word = f->row_words[row];
+        double score = pv_contexts_score(&f->contexts, c, row, word, NULL);
+        m->words[m->finished++].model = exp(c->log_unigram[word] +
+                                            c->temperature * (score - f->contexts.constant[row]) -
+                                            f->partitions[row].log_z);
+    }
+    pv_progress_add(&f->progress, f->contexts.count);
+    pv_contexts_clear(&f->contexts);
+    return PSDVEC_OK;
+}
+
+static psdvec_status add_mixed(fitting *f, void *arg, uint32_t word, uint64_t place)
+{
+    mixing *m = arg;
+    const pv_bigrams *b = m->bigrams;
+    mixed_word *w = &m->words[m->count++];
+    uint32_t before = pv_bigrams_before(b, &f->trail);
+    uint64_t x = pv_bigrams_count(b, before, word);
+    *w = (mixed_word){.count = (double)x, .kind = x ? pv_discount_of(x) : -1};
+    if (before != PSDVEC_UNKNOWN_WORD) {
+        w->total = (double)b->total[before];
+        memcpy(w->kinds, b->kinds + (size_t)before * PV_DISCOUNTS, sizeof w->kinds);
+    }
+    f->row_words[f->contexts.count] = word;
+    PV_TRY(pv_contexts_add(&f->contexts, f->c, &f->trail, place));
+    return f->contexts.count == PV_SCORER_ROWS ? finish_mixed(f, m) : PSDVEC_OK;
+}
+
+static psdvec_status fit_discounts(fitting *f, mixing *m, psdvec_bigram_fit *report)
+{
+    double discounts[PV_DISCOUNTS], sum = 0;
+    memcpy(discounts, m->bigrams->discounts, sizeof discounts);
+    PV_TAKE(&f->memory, m->words, f->scored);
+    PV_TRY(pv_scope_status(&f->memory));
+    pv_progress_begin(&f->progress, f->ctx, "fitting discounts", "words", f->scored);
+    PV_TRY(walk(f, add_mixed, m));
+    PV_TRY(finish_mixed(f, m));
+    pv_progress_end(&f->progress);
+    for (uint64_t k = 0; k < m->count; k++)
+        sum += log(m->words[k].model);
+    report->alone = exp(-sum / (double)m->count);
+    report->estimated_once = discounts[0];
+    report->estimated_twice = discounts[1];
+    report->estimated_more = discounts[2];
+    report->before = mixed_perplexity(m, discounts);
+    PV_TRY(maximise_discounts(f, m, discounts));
+    report->discount_once = discounts[0];
+    report->discount_twice = discounts[1];
+    report->discount_more = discounts[2];
+    report->after = mixed_perplexity(m, discounts);
+    return PSDVEC_OK;
+}
+
 /* ---- Public functions ------------------------------------------------------------------------ */
 
 static psdvec_status read_text(fitting *f, const psdvec_text_options *text,
@@ -398,14 +531,21 @@ static void close_model(fitting *f)
     f->c = NULL;
 }
 
+static psdvec_status open_model_with(fitting *f, const psdvec_model *model,
+                                     const psdvec_counts *counts,
+                                     const psdvec_scorer_options *options)
+{
+    PV_TRY(pv_conditional_open(f->ctx, model, counts, options, &f->c));
+    PV_TRY(pv_partition_function_open(f->c, f->most ? SAMPLED_VOCABULARY : 0, &f->normaliser));
+    return pv_trail_init(&f->trail, f->c);
+}
+
 static psdvec_status open_model(fitting *f, const psdvec_model *model, const psdvec_counts *counts)
 {
     psdvec_scorer_options options;
     psdvec_scorer_options_default(&options);
     options.self = (double)INFINITY;
-    PV_TRY(pv_conditional_open(f->ctx, model, counts, &options, &f->c));
-    PV_TRY(pv_partition_function_open(f->c, f->most ? SAMPLED_VOCABULARY : 0, &f->normaliser));
-    return pv_trail_init(&f->trail, f->c);
+    return open_model_with(f, model, counts, &options);
 }
 
 static psdvec_status open_rows(fitting *f)
@@ -477,6 +617,49 @@ done:
     return status;
 }
 
+psdvec_status psdvec_fit_bigrams(psdvec_context *ctx, const psdvec_model *model,
+                                 const psdvec_counts *counts, const psdvec_counts *bigrams,
+                                 const psdvec_text_options *text, const char *const *inputs,
+                                 size_t input_count, uint64_t most_words,
+                                 const psdvec_fit_report *fit, psdvec_bigram_fit *report)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, report);
+    *report = (psdvec_bigram_fit){0};
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, bigrams);
+    PV_NEED_EACH(ctx, inputs, input_count);
+    psdvec_status status;
+    double began = pv_now();
+    mixing m = {0};
+    fitting f = {.ctx = ctx,
+                 .memory = {.ctx = ctx, .what = "scores"},
+                 .model = model,
+                 .words = {.ctx = ctx},
+                 .most = most_words};
+    psdvec_scorer_options options;
+    psdvec_scorer_options_default(&options);
+    if (fit) {
+        options.temperature = counts ? fit->temperature_counts : fit->temperature;
+        options.self = isnan(fit->self) ? (double)INFINITY : fit->self;
+    }
+    PV_TRY_DONE(pv_model_require_psd(ctx, model,
+                                     "only models made by psdvec train have "
+                                     "probabilities"));
+    PV_TRY_DONE(pv_bigrams_open(ctx, model, bigrams, NULL, &m.bigrams));
+    PV_TRY_DONE(open_rows(&f));
+    PV_TRY_DONE(open_model_with(&f, model, counts, &options));
+    PV_TRY_DONE(read_text(&f, text, inputs, input_count));
+    PV_TRY_DONE(fit_discounts(&f, &m, report));
+    report->words = f.count;
+    report->known = f.known;
+    report->seconds = pv_now() - began;
+done:
+    pv_bigrams_close(m.bigrams);
+    close_all(&f);
+    return status;
+}
+
 #define FIELD(name, member) PV_JSON_NAMED(name, psdvec_fit_report, member)
 const pv_json_field pv_fit_fields[] = {FIELD("temperature", temperature),
                                        FIELD("self", self),
@@ -493,25 +676,32 @@ const pv_json_field pv_fit_fields[] = {FIELD("temperature", temperature),
                                        FIELD("perplexity_bigram", bigram_after),
                                        {0}};
 
-/* The value of the metadata key `fit`, terminated by a zero byte. */
-static psdvec_status write_report(const psdvec_fit_report *report, pv_buffer *json)
+#define BIGRAM_FIELD(name, member) PV_JSON_NAMED(name, psdvec_bigram_fit, member)
+static const pv_json_field bigram_fields[] = {BIGRAM_FIELD("discount_once", discount_once),
+                                              BIGRAM_FIELD("discount_twice", discount_twice),
+                                              BIGRAM_FIELD("discount_more", discount_more),
+                                              BIGRAM_FIELD("perplexity_mixed", after),
+                                              {0}};
+
+/* The value of the metadata key `fit`, terminated by a zero byte. `bigrams` may be NULL. */
+static psdvec_status write_report(const psdvec_fit_report *report, const psdvec_bigram_fit *bigrams,
+                                  pv_buffer *json)
 {
     pv_json_writer w;
     pv_json_writer_init(&w, json);
     pv_json_open_object(&w, NULL);
     pv_json_put_fields(&w, pv_fit_fields, report, true);
+    if (bigrams)
+        pv_json_put_fields(&w, bigram_fields, bigrams, true);
     pv_json_close(&w);
     PV_TRY(pv_json_writer_status(&w));
     return pv_buffer_byte(json, 0);
 }
 
-psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *model,
-                                     const psdvec_fit_report *report, const char *output)
+static psdvec_status write_fits(psdvec_context *ctx, const psdvec_model *model,
+                                const psdvec_fit_report *report, const psdvec_bigram_fit *bigrams,
+                                const char *output)
 {
-    PV_BEGIN(ctx);
-    PV_NEED(ctx, model);
-    PV_NEED(ctx, report);
-    PV_NEED(ctx, output);
     pv_buffer json = {.ctx = ctx};
     PV_TRY(pv_model_require_psd(ctx, model, "only models made by psdvec train have probabilities"));
     if (!model->info.native)
@@ -523,13 +713,34 @@ psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *mo
     PV_TRY(pv_st_warn_unknown(ctx, model->file, pv_model_names));
     psdvec_status status;
     pv_model_data data;
-    PV_TRY_DONE(write_report(report, &json));
+    PV_TRY_DONE(write_report(report, bigrams, &json));
     PV_TRY_DONE(pv_model_data_of(ctx, model, &data));
     data.fit_json = json.data;
     status = pv_model_write(ctx, &data, output);
 done:
     pv_buffer_free(&json);
     return status;
+}
+
+psdvec_status psdvec_model_write_fit(psdvec_context *ctx, const psdvec_model *model,
+                                     const psdvec_fit_report *report, const char *output)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, report);
+    PV_NEED(ctx, output);
+    return write_fits(ctx, model, report, NULL, output);
+}
+
+psdvec_status psdvec_model_write_fits(psdvec_context *ctx, const psdvec_model *model,
+                                      const psdvec_fit_report *fit,
+                                      const psdvec_bigram_fit *bigrams, const char *output)
+{
+    PV_BEGIN(ctx);
+    PV_NEED(ctx, model);
+    PV_NEED(ctx, fit);
+    PV_NEED(ctx, output);
+    return write_fits(ctx, model, fit, bigrams, output);
 }
 
 /* ---- After training -------------------------------------------------------------------------- */
@@ -580,7 +791,7 @@ psdvec_status pv_fit_held_out(psdvec_context *ctx, const pv_model_data *data, co
     PV_TRY_DONE(fit_new(&f));
     report.words = f.count;
     report.known = f.known;
-    status = write_report(&report, json);
+    status = write_report(&report, NULL, json);
 done:
     close_all(&f);
     psdvec_model_close(model);

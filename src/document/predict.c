@@ -19,6 +19,7 @@ enum { RANGE = 4096, DRAWING = 0xd4a3 /* stream number of random numbers */ };
 typedef struct distribution {
     pv_scope memory;
     const pv_conditional *c;
+    const pv_bigrams *bigrams; /* or NULL */
     pv_trail trail;
     pv_contexts contexts; /* one row */
     uint64_t place;
@@ -45,7 +46,8 @@ static psdvec_status distribution_open(distribution *o, psdvec_scorer *s, const 
 {
     psdvec_context *ctx = s->ctx;
     *o = (distribution){.memory = {.ctx = ctx, .what = "the words' probabilities"},
-                        .c = s->models[0].conditional};
+                        .c = s->models[0].conditional,
+                        .bigrams = s->models[0].bigrams};
     o->range_count = (o->c->words + RANGE - 1) / RANGE;
     for (size_t k = 0; k < count; k++)
         if (context[k] >= o->c->words && context[k] != PSDVEC_UNKNOWN_WORD)
@@ -110,10 +112,13 @@ static psdvec_prediction predict(const distribution *o, uint32_t word)
 {
     const pv_conditional *c = o->c;
     double log_p = c->log_unigram[word];
-    return (psdvec_prediction){
-        .word = word,
-        .probability = exp(log_p + c->temperature * (double)o->score[word] - o->log_z),
-        .unigram = exp(log_p)};
+    double p = exp(log_p + c->temperature * (double)o->score[word] - o->log_z);
+    if (o->bigrams) {
+        pv_bigram_parts parts =
+            pv_bigrams_parts(o->bigrams, pv_bigrams_before(o->bigrams, &o->trail), word);
+        p = parts.seen + parts.rest * p;
+    }
+    return (psdvec_prediction){.word = word, .probability = p, .unigram = exp(log_p)};
 }
 
 static int compare_predictions(const void *a, const void *b)

@@ -124,6 +124,7 @@ void psdvec_scorer_close(psdvec_scorer *scorer)
     for (size_t m = 0; m < scorer->model_count; m++) {
         pv_scored_model *model = &scorer->models[m];
         pv_partition_function_close(model->normaliser);
+        pv_bigrams_close(model->bigrams);
         pv_trail_free(&model->trail);
         pv_contexts_free(&model->contexts);
         pv_conditional_close(model->conditional);
@@ -133,6 +134,29 @@ void psdvec_scorer_close(psdvec_scorer *scorer)
     pv_scope_free(&scorer->memory);
     pv_free(ctx, scorer);
     pv_context_release(ctx);
+}
+
+psdvec_status psdvec_scorer_bigrams(psdvec_scorer *scorer, size_t m, const psdvec_counts *bigrams)
+{
+    PV_BEGIN_OF(scorer);
+    psdvec_context *ctx = scorer->ctx;
+    pv_bigrams *opened;
+    PV_NEED(ctx, bigrams);
+    PV_NEED_INDEX(ctx, m, scorer->model_count);
+    if (scorer->place > 0 || scorer->documents > 0)
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "bigrams were added to a scorer that has scored text; add them first");
+    const psdvec_model *model = scorer->models[m].conditional->model;
+    const double fitted[PV_DISCOUNTS] = {model->info.discount_once, model->info.discount_twice,
+                                         model->info.discount_more};
+    psdvec_status status = pv_bigrams_open(ctx, model, bigrams, fitted, &opened);
+    if (status != PSDVEC_OK) {
+        pv_bigrams_close(opened);
+        return status;
+    }
+    pv_bigrams_close(scorer->models[m].bigrams);
+    scorer->models[m].bigrams = opened;
+    return PSDVEC_OK;
 }
 
 static bool has_model(const psdvec_scorer *scorer, size_t m)
@@ -153,6 +177,12 @@ double psdvec_scorer_self(const psdvec_scorer *scorer, size_t m)
 double psdvec_scorer_interpolation(const psdvec_scorer *scorer, size_t m)
 {
     return has_model(scorer, m) ? scorer->models[m].conditional->interpolation : (double)NAN;
+}
+
+double psdvec_scorer_discount(const psdvec_scorer *scorer, size_t m, uint32_t times)
+{
+    bool has = has_model(scorer, m) && scorer->models[m].bigrams && times > 0;
+    return has ? scorer->models[m].bigrams->discounts[pv_discount_of(times)] : (double)NAN;
 }
 
 const psdvec_text_options *psdvec_scorer_text_options(const psdvec_scorer *scorer)
@@ -224,21 +254,23 @@ static psdvec_status report_word(psdvec_scorer *s, const pv_event *event, uint32
     return PSDVEC_OK;
 }
 
-/* The scores of a row's word by one model. */
-static psdvec_document_fit score_word(const psdvec_scorer *s, size_t model, uint32_t row)
+/* The scores of a row's word by one model. `vectors` receives the conditional without bigrams. */
+static psdvec_document_fit score_word(const psdvec_scorer *s, size_t model, uint32_t row,
+                                      double *vectors)
 {
     const pv_scored_model *m = &s->models[model];
     const pv_conditional *c = m->conditional;
     const pv_scored_word *w = &s->row[(size_t)row * s->model_count + model];
     double log_p = w->word == PSDVEC_UNKNOWN_WORD ? c->log_absent : c->log_unigram[w->word];
     double paper, score = pv_contexts_score(&m->contexts, c, row, w->word, &paper);
-    return (psdvec_document_fit){
-        .unigram = log_p,
-        .paper = log_p + paper,
-        .conditional = log_p + c->temperature * (score - m->contexts.constant[row]) -
-                       m->partitions[row].log_z,
-        .bigram = w->bigram,
-        .bigram_fitted = w->bigram_fitted};
+    *vectors = log_p + c->temperature * (score - m->contexts.constant[row]) -
+               m->partitions[row].log_z;
+    return (psdvec_document_fit){.unigram = log_p,
+                                 .paper = log_p + paper,
+                                 .conditional = m->bigrams ? pv_bigrams_mix(&w->parts, *vectors)
+                                                           : *vectors,
+                                 .bigram = w->bigram,
+                                 .bigram_fitted = w->bigram_fitted};
 }
 
 static void add_fit(psdvec_document_fit *to, const psdvec_document_fit *more)
@@ -250,16 +282,30 @@ static void add_fit(psdvec_document_fit *to, const psdvec_document_fit *more)
     to->bigram_fitted += more->bigram_fitted;
 }
 
+/* Minus the conditional of a row's word without one group of the sample, up to a constant of the
+ * word. */
+static double cost_without(const psdvec_scorer *s, size_t model, uint32_t row, int group,
+                           double vectors)
+{
+    const pv_scored_model *m = &s->models[model];
+    const pv_partition *p = &m->partitions[row];
+    if (!m->bigrams)
+        return p->without[group];
+    return -pv_bigrams_mix(&s->row[(size_t)row * s->model_count + model].parts,
+                           vectors + p->log_z - p->without[group]);
+}
+
 static psdvec_status take_word(psdvec_scorer *s, const pv_event *event, uint32_t row)
 {
     psdvec_document_fit fit, first = {0};
     pv_tally *d = &s->document;
     for (size_t m = 0; event->kind == PV_EVENT_WORD && m < s->model_count; m++) {
-        fit = score_word(s, m, row);
+        double vectors;
+        fit = score_word(s, m, row, &vectors);
         add_fit(&d->fits[m], &fit);
         if (pv_partition_function_sampled(s->models[m].normaliser))
             for (size_t g = 0; g < PV_SAMPLE_GROUPS; g++) {
-                double without = s->models[m].partitions[row].without[g];
+                double without = cost_without(s, m, row, g, vectors);
                 s->without[m * PV_SAMPLE_GROUPS + g] += without;
                 s->without_all[m * PV_SAMPLE_GROUPS + g] += without;
             }
@@ -443,6 +489,9 @@ static psdvec_status feed_word(psdvec_scorer *s, const char *word, size_t length
         pv_scored_model *model = &s->models[m];
         if (known) {
             score_bigrams(model, &row[m]);
+            if (model->bigrams)
+                row[m].parts = pv_bigrams_parts(
+                    model->bigrams, pv_bigrams_before(model->bigrams, &model->trail), row[m].word);
             PV_TRY(pv_contexts_add(&model->contexts, model->conditional, &model->trail, s->place));
         }
         pv_trail_add(&model->trail, model->conditional, row[m].word, s->place);

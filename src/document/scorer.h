@@ -8,6 +8,7 @@
 #define PV_DOCUMENT_SCORER_H
 
 #include "base/json.h"
+#include "document/bigrams.h"
 #include "document/partition_function.h"
 
 typedef struct pv_scored_model {
@@ -16,12 +17,14 @@ typedef struct pv_scored_model {
     pv_trail trail;
     pv_contexts contexts;
     pv_partition *partitions; /* one per row */
+    pv_bigrams *bigrams;      /* mixed with the conditional; or NULL */
 } pv_scored_model;
 
 /* The pending numbers of a word, per model. */
 typedef struct pv_scored_word {
     uint32_t word; /* in the model; PSDVEC_UNKNOWN_WORD: it is only in another model */
     double bigram, bigram_fitted;
+    pv_bigram_parts parts; /* with bigrams to mix */
 } pv_scored_word;
 
 typedef enum pv_event_kind { PV_EVENT_WORD, PV_EVENT_UNKNOWN, PV_EVENT_END } pv_event_kind;

@@ -390,6 +390,9 @@ static psdvec_status take_fit(psdvec_model *m)
                                            PV_JSON_FIELD(psdvec_model_info, self),
                                            PV_JSON_FIELD(psdvec_model_info, temperature_counts),
                                            PV_JSON_FIELD(psdvec_model_info, interpolation),
+                                           PV_JSON_FIELD(psdvec_model_info, discount_once),
+                                           PV_JSON_FIELD(psdvec_model_info, discount_twice),
+                                           PV_JSON_FIELD(psdvec_model_info, discount_more),
                                            {0}};
     pv_json j;
     pv_json_init(&j, info->fit_json, strlen(info->fit_json), 0);
@@ -397,7 +400,8 @@ static psdvec_status take_fit(psdvec_model *m)
         is_within(info->temperature, 0, PV_MOST_TEMPERATURE) &&
         is_within(info->self, -PV_MOST_SELF, PV_MOST_SELF) &&
         is_within(info->temperature_counts, 0, PV_MOST_TEMPERATURE) &&
-        is_within(info->interpolation, 0, 1))
+        is_within(info->interpolation, 0, 1) && is_within(info->discount_once, 0, 1) &&
+        is_within(info->discount_twice, 0, 2) && is_within(info->discount_more, 0, 3))
         return PSDVEC_OK;
     return pv_model_damaged(m, "a fitted value is not a number or is out of range");
 }

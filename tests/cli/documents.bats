@@ -629,6 +629,79 @@ PYTHON
     refused 2 "cannot be combined" fit-temperature court.safetensors long.txt --all --most-words 5
 }
 
+# ---- Bigrams of adjacent words -------------------------------------------------------------
+
+# court_pairs: the counts of adjacent words of the court.
+court_pairs() { "$PSDVEC" count court.txt --min-count 1 --window 1 -o court.pairs -q; }
+
+@test "bigrams: the fitted mixture is stored, score agrees, and perplexity falls" {
+    worlds
+    court_pairs
+    "$PSDVEC" fit-temperature court.safetensors held.txt --bigrams court.pairs -o fitted.safetensors --json >fit
+    holds '.perplexity_mixed <= .perplexity_mixed_before and .perplexity_mixed < .perplexity' fit
+    holds '0 < .discount_once and .discount_once < 1 and .discount_twice < 2 and .discount_more < 3' fit
+    total() { "$PSDVEC" score "$1" held.txt --format jsonl "${@:2}" | tail -n 1; }
+    total fitted.safetensors --bigrams court.pairs >mixed
+    jq '.perplexity, .discount_once, .discount_twice, .discount_more' mixed >a
+    jq '.perplexity_mixed, .discount_once, .discount_twice, .discount_more' fit >b
+    same a b
+    total fitted.safetensors | jq .perplexity >a
+    jq .perplexity fit >b
+    same a b
+    # Without --bigrams, discounts are estimated, and other figures do not change.
+    "$PSDVEC" fit-temperature court.safetensors held.txt -o without.safetensors --json >plain
+    holds '.perplexity_mixed == null and .discount_once == null' plain
+    jq .perplexity plain >a
+    same a b
+    total without.safetensors --bigrams court.pairs | jq .perplexity >a
+    jq .perplexity_mixed_before fit >b
+    same a b
+    "$PSDVEC" info fitted.safetensors --verify --json >info
+    rounded='[.discount_once, .discount_twice, .discount_more] | map(. * 1e8 | round)'
+    [ "$(jq "$rounded" info)" = "$(jq "$rounded" fit)" ]
+    "$PSDVEC" info fitted.safetensors | grep -q '^  with bigrams '
+    total fitted.safetensors --bigrams court.pairs --counts court.counts >both
+    holds '.perplexity > 0' both
+    for threads in 1 2; do
+        "$PSDVEC" score fitted.safetensors held.txt --bigrams court.pairs --threads $threads >score.$threads
+    done
+    cmp score.1 score.2
+    grep -q 'the model, T = .*, with bigrams' score.1
+}
+
+@test "bigrams: next and generate use them, and probabilities sum to one" {
+    worlds
+    court_pairs
+    "$PSDVEC" next court.safetensors "the king" --bigrams court.pairs --top all --tsv 2>/dev/null | rows |
+        awk -F '\t' '{ sum += $2 } END { exit (sum - 1) ^ 2 > 1e-10 }'
+    # Only "rules" and "sleeps" follow "king" in the text.
+    [ "$("$PSDVEC" next court.safetensors "the king" --bigrams court.pairs --top 2 --tsv 2>/dev/null |
+        rows | cut -f 1 | sort | paste -sd' ')" = "rules sleeps" ]
+    "$PSDVEC" generate court.safetensors --bigrams court.pairs --seed 3 --length 20 >a 2>/dev/null
+    "$PSDVEC" generate court.safetensors --bigrams court.pairs --seed 3 --length 20 --threads 1 >b 2>/dev/null
+    "$PSDVEC" generate court.safetensors --seed 3 --length 20 >c 2>/dev/null
+    cmp a b
+    ! cmp -s a c
+}
+
+@test "bigrams: other counts are refused" {
+    worlds
+    court_pairs
+    refused 4 "court.counts: was counted with --window 4, but bigrams need counts of adjacent words; count the text with --window 1" \
+        score court.safetensors held.txt --bigrams court.counts
+    "$PSDVEC" count court.txt --min-count 1 --window 1 --subsample 0.1 -o some.pairs -q
+    refused 4 "some.pairs: frequent words were subsampled" next court.safetensors the --bigrams some.pairs
+    echo "xyzzy plugh xyzzy" | "$PSDVEC" count - --min-count 1 --window 1 -o other.pairs -q
+    refused 4 "other.pairs: has none of the words of the model" fit-temperature court.safetensors held.txt --bigrams other.pairs
+    refused 2 "give --bigrams once for each model" score court.safetensors farm.safetensors held.txt --bigrams court.pairs
+    head -c 3000 court.pairs >cut.pairs
+    refused 4 "cut.pairs" score court.safetensors held.txt --bigrams cut.pairs
+    "$PSDVEC" count farm.txt --min-count 1 --window 1 -o farm.pairs -q
+    "$PSDVEC" score court.safetensors farm.safetensors other.txt --bigrams court.pairs --bigrams farm.pairs --format jsonl >two
+    tail -n 1 two >last
+    holds '.models | length == 2' last
+}
+
 @test "fit-temperature: errors do not change the model" {
     worlds
     cp court.safetensors before

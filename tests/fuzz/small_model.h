@@ -78,7 +78,8 @@ static inline psdvec_status small_dense(psdvec_context *ctx, small_kind kind,
         .counts_json = "{\"settings\": {\"window\": 5}}",
         .extensions_json = "[]",
         .fit_json = more ? "{\"temperature\": 1.5, \"self\": 0, \"temperature_counts\": 1, "
-                           "\"interpolation\": 0.5}"
+                           "\"interpolation\": 0.5, \"discount_once\": 0.5, "
+                           "\"discount_twice\": 1, \"discount_more\": 1.5}"
                          : NULL,
         .readout = more ? readout : NULL,
         .readout_mean = more ? small : NULL,

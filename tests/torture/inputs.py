@@ -80,6 +80,7 @@ def make_inputs(folder, program):
     psdvec("count", "text.txt", "--min-count", "1", "-o", "counts.st")
     psdvec("count", "second.txt", "--min-count", "1", "-o", "second.st")
     psdvec("count", "large.txt", "--min-count", "1", "-o", "large.st")
+    psdvec("count", "text.txt", "--min-count", "1", "--window", "1", "-o", "bigrams.st")
     psdvec("train", "text.txt", "--min-count", "1", "--dim", "4", "-o", "model.safetensors")
     psdvec("topics", "learn", "model.safetensors", "text.txt", "--topics", "2", "--iterations", "2", "-o",
            "topics.st")

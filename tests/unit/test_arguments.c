@@ -183,6 +183,7 @@ typedef struct bench {
     trained *t;
     psdvec_context *ctx;
     psdvec_scorer *scorer;
+    psdvec_counts *adjacent; /* counts of adjacent words */
     psdvec_settings *settings;
     psdvec_report *report;
     psdvec_test *test;
@@ -575,6 +576,19 @@ static psdvec_status call_psdvec_scorer_open(bench *b)
     return status;
 }
 ANYTHING(psdvec_scorer_close, NULL)
+/* The other calls score text with the scorer of the bench. */
+static psdvec_status call_psdvec_scorer_bigrams(bench *b)
+{
+    psdvec_scored_model model = {b->t->model, NULL};
+    psdvec_scorer *fresh;
+    bool stop = atomic_exchange(&b->stop, false);
+    well(b->ctx, psdvec_scorer_open(b->ctx, NULL, &model, 1, &fresh));
+    atomic_store(&b->stop, stop);
+    psdvec_status status =
+        psdvec_scorer_bigrams(GIVE(scorer, fresh), 0, GIVE(bigrams, b->adjacent));
+    psdvec_scorer_close(fresh);
+    return status;
+}
 CALL(psdvec_scorer_word, THE_SCORER, GIVE(word, "w1"), 2)
 CALL(psdvec_scorer_pause, THE_SCORER)
 CALL(psdvec_scorer_end, THE_SCORER)
@@ -585,6 +599,7 @@ GETTER(psdvec_scorer_total, != NULL, THE_SCORER)
 GETTER(psdvec_scorer_temperature, > 0, THE_SCORER, 0)
 ANYTHING(psdvec_scorer_self, THE_SCORER, 0)          /* NAN for most models */
 ANYTHING(psdvec_scorer_interpolation, THE_SCORER, 0) /* the same */
+ANYTHING(psdvec_scorer_discount, THE_SCORER, 0, 1)   /* NAN without bigrams */
 GETTER(psdvec_scorer_text_options, != NULL, THE_SCORER)
 CALL(psdvec_scorer_next, THE_SCORER, GIVE(context, some_words), 2, 1,
      GIVE(predictions, &(psdvec_prediction){0}), GIVE(found, &a_size))
@@ -600,6 +615,13 @@ CALL(psdvec_fit_temperature, CTX, THE_MODEL, THE_COUNTS, GIVE(text, &b->t->count
      TEXT_INPUT, 500, GIVE(report, &(psdvec_fit_report){0}))
 CALL(psdvec_model_write_fit, CTX, THE_MODEL,
      GIVE(report, (&(psdvec_fit_report){.temperature = 1, .self = NAN})), GIVE(output, b->kept))
+CALL(psdvec_fit_bigrams, CTX, THE_MODEL, THE_COUNTS, GIVE(bigrams, b->adjacent),
+     GIVE(text, &b->t->counting.text), TEXT_INPUT, 500,
+     GIVE(fit, (&(psdvec_fit_report){.temperature = 1, .self = NAN, .temperature_counts = 1})),
+     GIVE(report, &(psdvec_bigram_fit){0}))
+CALL(psdvec_model_write_fits, CTX, THE_MODEL,
+     GIVE(fit, (&(psdvec_fit_report){.temperature = 1, .self = NAN})),
+     GIVE(bigrams, (&(psdvec_bigram_fit){.discount_once = 0.5})), GIVE(output, b->kept))
 CALL(psdvec_residuals, CTX, THE_MODEL, THE_COUNTS, THE_OUTPUT, PSDVEC_RESIDUAL_LOSS, 1, 1,
      GIVE(top, &(psdvec_residual){0}), GIVE(found, &a_size),
      GIVE(report, &(psdvec_residual_report){0}))
@@ -932,6 +954,7 @@ static const row rows[] = {
     ROW(psdvec_model_analogy, BY_CONTEXT, "ctx model a b c answers found", "options"),
     /* document.h */
     ROW(psdvec_scorer_open, BY_CONTEXT, "ctx models models[0].model scorer", "options"),
+    ROW(psdvec_scorer_bigrams, BY_CONTEXT, "scorer bigrams", ""),
     ROW(psdvec_scorer_close, BY_ANSWER, "", "scorer"),
     ROW(psdvec_scorer_word, BY_CONTEXT, "scorer word", ""),
     ROW(psdvec_scorer_pause, BY_CONTEXT, "scorer", ""),
@@ -943,11 +966,15 @@ static const row rows[] = {
     ROW(psdvec_scorer_temperature, BY_ANSWER, "scorer", ""),
     ROW(psdvec_scorer_self, BY_ANSWER, "", "scorer"),
     ROW(psdvec_scorer_interpolation, BY_ANSWER, "", "scorer"),
+    ROW(psdvec_scorer_discount, BY_ANSWER, "", "scorer"),
     ROW(psdvec_scorer_text_options, BY_ANSWER, "scorer", ""),
     ROW(psdvec_scorer_next, BY_CONTEXT, "scorer context predictions found", ""),
     ROW(psdvec_scorer_generate, BY_CONTEXT, "scorer prompt words", "options on_draw user"),
     ROW(psdvec_fit_temperature, BY_CONTEXT, "ctx model inputs inputs[0] report", "counts text"),
     ROW(psdvec_model_write_fit, BY_CONTEXT, "ctx model report output", ""),
+    ROW(psdvec_fit_bigrams, BY_CONTEXT, "ctx model bigrams inputs inputs[0] report",
+        "counts text fit"),
+    ROW(psdvec_model_write_fits, BY_CONTEXT, "ctx model fit output", "bigrams"),
     ROW(psdvec_counts_associations, BY_CONTEXT, "ctx counts words on_word", "user"),
     ROW(psdvec_model_compare, BY_CONTEXT, "ctx model contexts dimensions comparison", "counts"),
     ROW(psdvec_system_find, BY_ANSWER, "name", ""),
@@ -1151,6 +1178,14 @@ static void bench_open(bench *b)
     evaluation.mistakes = 5;
     well(b->ctx, psdvec_eval(b->ctx, &evaluation, models, 2, (const psdvec_test *const *)&b->test,
                              1, &b->report));
+    psdvec_count_options pairs = b->t->counting;
+    const char *inputs[] = {b->t->text};
+    pairs.window = 1;
+    pairs.subsample = 0;
+    char *adjacent = scratch_path(b->t->folder, "adjacent");
+    well(b->ctx, psdvec_count(b->ctx, &pairs, inputs, 1, adjacent, NULL));
+    well(b->ctx, psdvec_counts_open(b->ctx, adjacent, &b->adjacent));
+    free(adjacent);
     psdvec_scored_model scored = {b->t->model, NULL};
     well(b->ctx, psdvec_scorer_open(b->ctx, NULL, &scored, 1, &b->scorer));
     psdvec_topic_options two = two_topics();
@@ -1175,6 +1210,7 @@ static void bench_close(bench *b)
 {
     psdvec_settings_free(b->settings);
     psdvec_scorer_close(b->scorer);
+    psdvec_counts_close(b->adjacent);
     psdvec_topics_close(b->topics);
     psdvec_topics_close(b->labelled);
     psdvec_map_free(b->map);

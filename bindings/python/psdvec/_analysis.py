@@ -277,12 +277,16 @@ class TemperatureFit(NamedTuple):
     bigram_after: float
     rounds: int
     seconds: float
+    discounts: Optional[Tuple[float, float, float]] = None  #: of bigrams, with `bigrams`
+    mixed_before: float = math.nan  #: perplexity with bigrams and estimated discounts
+    mixed: float = math.nan         #: perplexity with bigrams and `discounts`
 
 
 @_documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
 def fit_temperature(model: Model, texts: Texts, output: Optional[Path] = None, *,
-                    counts: Optional[Counts] = None, most_words: Optional[int] = 10000,
-                    progress: Show = None, **options: Any) -> TemperatureFit:
+                    counts: Optional[Counts] = None, bigrams: Optional[Counts] = None,
+                    most_words: Optional[int] = 10000, progress: Show = None,
+                    **options: Any) -> TemperatureFit:
     """Fits the temperature of a model's document probabilities to text that it has not seen.
 
     Parameters
@@ -295,6 +299,9 @@ def fit_temperature(model: Model, texts: Texts, output: Optional[Path] = None, *
     counts : Counts, optional
         The counts that the model was trained on: also fits the temperature with residuals, and a
         bigram model.
+    bigrams : Counts, optional
+        Counts of adjacent words (`count` with ``window=1``): also fits the discounts of the mixture
+        with their bigrams.
     most_words : int or None
         Score at most this many known words; None scores all of them.
     progress : bool, "bar", "tqdm" or a function, optional
@@ -322,9 +329,21 @@ def fit_temperature(model: Model, texts: Texts, output: Optional[Path] = None, *
                     counts._handle.pointer if counts is not None else None,
                     as_text.text if as_text else None, _paths(inputs.paths), len(inputs.paths),
                     most_words or 0, ctypes.byref(report), inputs=inputs)
+        if bigrams is not None:
+            mixture = _abi.psdvec_bigram_fit()
+            context.run(lib.psdvec_fit_bigrams, model._model, None, bigrams._handle.pointer,
+                        as_text.text if as_text else None, _paths(inputs.paths), len(inputs.paths),
+                        most_words or 0, ctypes.byref(report), ctypes.byref(mixture),
+                        inputs=inputs)
     folder, path = place(output)
-    context.call(lib.psdvec_model_write_fit, model._model, ctypes.byref(report), os.fsencode(path))
-    return TemperatureFit(Model(path, _handle=ModelHandle(path, folder=folder)), **members(report))
+    context.call(lib.psdvec_model_write_fits, model._model, ctypes.byref(report),
+                 ctypes.byref(mixture) if bigrams is not None else None, os.fsencode(path))
+    found = TemperatureFit(Model(path, _handle=ModelHandle(path, folder=folder)), **members(report))
+    if bigrams is None:
+        return found
+    return found._replace(
+        discounts=(mixture.discount_once, mixture.discount_twice, mixture.discount_more),
+        mixed_before=mixture.before, mixed=mixture.after)
 
 
 # ---- Residuals and the joint probability ------------------------------------------------------------

@@ -96,7 +96,8 @@ class Scorer:
 
     def __init__(self, models: Union[Model, Sequence[Model]], function: str, given: Dict[Kind, Any],
                  progress: Show = False, counts: Union[None, Counts, Sequence[Optional[Counts]]] = None,
-                 on_document: Any = None, on_word: Any = None):
+                 on_document: Any = None, on_word: Any = None,
+                 bigrams: Union[None, Counts, Sequence[Optional[Counts]]] = None):
         chosen = [models] if isinstance(models, Model) else list(models)
         if not chosen:
             raise ValueError(f"{function}() needs at least one model")
@@ -104,6 +105,10 @@ class Scorer:
             counts = [counts] * len(chosen)
         if len(counts) != len(chosen):
             raise ValueError(f"{function}(): give one counts object per model")
+        if bigrams is None or isinstance(bigrams, Counts):
+            bigrams = [bigrams] * len(chosen)
+        if len(bigrams) != len(chosen):
+            raise ValueError(f"{function}(): give one counts object of bigrams per model")
         self.models = chosen
         self._keep = (counts, on_document, on_word)
         self.context = Context(given[Kind.OPTIONS_CONTEXT], function, progress)
@@ -119,6 +124,10 @@ class Scorer:
         self.handle: Optional[ctypes.c_void_p] = ctypes.c_void_p()
         self.context.call(lib.psdvec_scorer_open, settings.cast(_abi.psdvec_scorer_options), array,
                           len(chosen), ctypes.byref(self.handle))
+        for m, pairs in enumerate(bigrams):
+            if pairs is not None:
+                self.context.call(lambda _context, *rest: lib.psdvec_scorer_bigrams(
+                    self.handle, *rest), m, pairs._handle.pointer)
 
     def run(self, function: Any, *arguments: Any, inputs: Any = None) -> None:
         """Calls a function of the library whose first argument is the scorer."""
@@ -175,7 +184,8 @@ def reading(function: str, model: Model, inputs: Inputs, given: Dict[str, Any]) 
 @_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
              without=("influences",))
 def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
-          counts: Union[None, Counts, Sequence[Optional[Counts]]] = None, per_word: bool = False,
+          counts: Union[None, Counts, Sequence[Optional[Counts]]] = None,
+          bigrams: Union[None, Counts, Sequence[Optional[Counts]]] = None, per_word: bool = False,
           progress: Show = None, **options: Any) -> DocumentScores:
     """The probability of each document under one or more models.
 
@@ -188,6 +198,9 @@ def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
         otherwise.
     counts : Counts or list of Counts, optional
         The counts that the models were trained on, for residuals.
+    bigrams : Counts or list of Counts, optional
+        Counts of adjacent words (`count` with ``window=1``), whose bigrams are mixed with the
+        models.
     per_word : bool
         Also return the score of every word under the first model, in `words`.
     progress : bool, "bar", "tqdm" or a function, optional
@@ -218,7 +231,7 @@ def score(models: Union[Model, Sequence[Model]], texts: Texts, *,
     def take(_user: Any, pointer: Any) -> None:
         scores.append(_document(pointer.contents))
     scorer = Scorer(models, "score", given, progress, counts, _abi.psdvec_document_fn(take),
-                    _abi.psdvec_word_fn(take_word) if per_word else None)
+                    _abi.psdvec_word_fn(take_word) if per_word else None, bigrams)
     with Inputs(texts) as inputs:
         as_text = reading("score", first, inputs, given[Kind.OPTIONS_TEXT])
         scorer.run(lib.psdvec_scorer_inputs, as_text.text if as_text else None,
@@ -239,7 +252,8 @@ def _numbers(model: Model, words: Union[str, Sequence[str]]) -> Any:
 
 @_documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
 def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, *,
-               counts: Optional[Counts] = None, **options: Any) -> Neighbours:
+               counts: Optional[Counts] = None, bigrams: Optional[Counts] = None,
+               **options: Any) -> Neighbours:
     """The most probable words after a text.
 
     Parameters
@@ -249,6 +263,8 @@ def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, 
         The text, or its words.
     topn : int
         How many words.
+    counts, bigrams : Counts, optional
+        As for `score`.
     **options
 
     Returns
@@ -263,7 +279,7 @@ def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, 
     1.0
     """
     given = split("next_words", [Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT], options)
-    scorer = Scorer(model, "next_words", given, counts=counts)
+    scorer = Scorer(model, "next_words", given, counts=counts, bigrams=bigrams)
     numbers, count = _numbers(model, before)
     room, found = (_abi.psdvec_prediction * max(1, topn))(), ctypes.c_size_t()
     scorer.run(lib.psdvec_scorer_next, numbers, count, topn, room, ctypes.byref(found))
@@ -272,7 +288,8 @@ def next_words(model: Model, before: Union[str, Sequence[str]], topn: int = 10, 
 
 @_documented([Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
 def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
-             counts: Optional[Counts] = None, **options: Any) -> List[str]:
+             counts: Optional[Counts] = None, bigrams: Optional[Counts] = None,
+             **options: Any) -> List[str]:
     """Draws words from a model; the same seed gives the same words.
 
     Parameters
@@ -280,6 +297,8 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
     model : Model
     prompt : str or list of str
         The text to continue.
+    counts, bigrams : Counts, optional
+        As for `score`.
     **options
 
     Returns
@@ -295,7 +314,7 @@ def generate(model: Model, prompt: Union[str, Sequence[str]] = "", *,
     given = split("generate", [Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT],
                   options)
     settings = Settings(Kind.OPTIONS_GENERATE, None, "generate", given[Kind.OPTIONS_GENERATE])
-    scorer = Scorer(model, "generate", given, counts=counts)
+    scorer = Scorer(model, "generate", given, counts=counts, bigrams=bigrams)
     numbers, count = _numbers(model, prompt)
     length = settings.struct(_abi.psdvec_generate_options).length
     words = (ctypes.c_uint32 * max(1, length))()

@@ -258,15 +258,16 @@ class ModelTasks(ModelQueries):
 
     @documented([Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT])
     def fit_temperature(self, texts: Texts, output: Optional[Path] = None, *,
-                        counts: Optional["Counts"] = None, most_words: Optional[int] = 10000,
-                        progress: Show = None, **options: Any) -> "TemperatureFit":
+                        counts: Optional["Counts"] = None, bigrams: Optional["Counts"] = None,
+                        most_words: Optional[int] = 10000, progress: Show = None,
+                        **options: Any) -> "TemperatureFit":
         """Fits the temperature of document probabilities; see `psdvec.fit_temperature`.
 
         Parameters
         ----------
         texts : path, list of pathlib.Path, or iterable of str or of token lists
         output : path, optional
-        counts : Counts, optional
+        counts, bigrams : Counts, optional
         most_words : int or None
         progress : bool, "bar", "tqdm" or a function, optional
         **options
@@ -281,8 +282,8 @@ class ModelTasks(ModelQueries):
         True
         """
         from ._analysis import fit_temperature
-        return fit_temperature(self._as_model, texts, output, counts=counts, most_words=most_words,
-                               progress=progress, **options)
+        return fit_temperature(self._as_model, texts, output, counts=counts, bigrams=bigrams,
+                               most_words=most_words, progress=progress, **options)
 
     @documented([Kind.OPTIONS_CONTEXT])
     def residuals(self, counts: "Counts", output: Optional[Path] = None, *,
@@ -345,13 +346,14 @@ class ModelTasks(ModelQueries):
     @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_TEXT, Kind.OPTIONS_CONTEXT],
                 without=("influences",))
     def score(self, /, texts: Texts, *, counts: Optional["Counts"] = None,
-              per_word: bool = False, progress: Show = None, **options: Any) -> "DocumentScores":
+              bigrams: Optional["Counts"] = None, per_word: bool = False, progress: Show = None,
+              **options: Any) -> "DocumentScores":
         """The probability of documents; see `psdvec.score`.
 
         Parameters
         ----------
         texts : path, list of pathlib.Path, or iterable of str or of token lists
-        counts : Counts, optional
+        counts, bigrams : Counts, optional
         per_word : bool
         progress : bool, "bar", "tqdm" or a function, optional
         **options
@@ -367,19 +369,20 @@ class ModelTasks(ModelQueries):
         True
         """
         from ._documents import score
-        return score(self._as_model, texts, counts=counts, per_word=per_word, progress=progress,
-                     **options)
+        return score(self._as_model, texts, counts=counts, bigrams=bigrams, per_word=per_word,
+                     progress=progress, **options)
 
     @documented([Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
     def next_words(self, /, before: Union[str, Sequence[str]], topn: int = 10, *,
-                   counts: Optional["Counts"] = None, **options: Any) -> Neighbours:
+                   counts: Optional["Counts"] = None, bigrams: Optional["Counts"] = None,
+                   **options: Any) -> Neighbours:
         """The most probable words after a text; see `psdvec.next_words`.
 
         Parameters
         ----------
         before : str or list of str
         topn : int
-        counts : Counts, optional
+        counts, bigrams : Counts, optional
         **options
 
         Returns
@@ -392,17 +395,18 @@ class ModelTasks(ModelQueries):
         3
         """
         from ._documents import next_words
-        return next_words(self._as_model, before, topn, counts=counts, **options)
+        return next_words(self._as_model, before, topn, counts=counts, bigrams=bigrams, **options)
 
     @documented([Kind.OPTIONS_GENERATE, Kind.OPTIONS_SCORER, Kind.OPTIONS_CONTEXT])
-    def generate(self, /, prompt: Union[str, Sequence[str]] = "", *, counts: Optional["Counts"] = None,
+    def generate(self, /, prompt: Union[str, Sequence[str]] = "", *,
+                 counts: Optional["Counts"] = None, bigrams: Optional["Counts"] = None,
                  **options: Any) -> List[str]:
         """Words drawn from the model; see `psdvec.generate`.
 
         Parameters
         ----------
         prompt : str or list of str
-        counts : Counts, optional
+        counts, bigrams : Counts, optional
         **options
 
         Returns
@@ -415,4 +419,4 @@ class ModelTasks(ModelQueries):
         True
         """
         from ._documents import generate
-        return generate(self._as_model, prompt, counts=counts, **options)
+        return generate(self._as_model, prompt, counts=counts, bigrams=bigrams, **options)

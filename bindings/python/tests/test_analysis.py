@@ -66,6 +66,23 @@ def test_the_temperature(counted, counts, documents, tmp_path):
     assert fit.temperature_counts > 0 and (tmp_path / "f.safetensors").exists()
 
 
+def test_bigrams(counted, documents, tmp_path):
+    pairs = psdvec.count(documents, tmp_path / "pairs.safetensors", window=1, min_count=1)
+    fit = counted.fit_temperature(documents[:100], bigrams=pairs, most_words=500)
+    assert fit.mixed <= fit.mixed_before < fit.after
+    assert 0 < fit.discounts[0] < 1 and fit.discounts[1] < 2 and fit.discounts[2] < 3
+    assert fit.model.info["fit"]["discount_once"] == pytest.approx(fit.discounts[0])
+    assert counted.fit_temperature(documents[:9], most_words=500).discounts is None
+    alone, mixed = (fit.model.score(documents[:9], bigrams=b).total for b in (None, pairs))
+    assert mixed.log_likelihood[0] > alone.log_likelihood[0]
+    near = fit.model.next_words("saxa", topn=len(counted), bigrams=pairs)
+    assert sum(p for _, p in near) == pytest.approx(1, abs=1e-5)
+    assert near != fit.model.next_words("saxa", topn=len(counted))
+    assert len(fit.model.generate("saxa", length=5, bigrams=pairs)) == 5
+    with pytest.raises(psdvec.FormatError, match="window"):
+        counted.score(["saxa"], bigrams=psdvec.count(documents, min_count=1))
+
+
 def test_residuals(counted, counts, tmp_path):
     found = counted.residuals(counts, topn=5)
     assert len(found) == 5 and found.report["pairs"] > 5

@@ -120,6 +120,8 @@ UNUSED = {
     "psdvec_scorer_finish": "score takes iterables of token lists",
     "psdvec_scorer_self": "a detail of messages of the program",
     "psdvec_scorer_interpolation": "a detail of messages of the program",
+    "psdvec_scorer_discount": "the same",
+    "psdvec_model_write_fit": "psdvec_model_write_fits does the same",
     "psdvec_scorer_text_options": "Model.tokenize tokenizes as the text of the model was",
     "psdvec_counts_settings": "Counts.info has the settings as a dict",
     "psdvec_counts_origin": "Counts.info has the inputs as a list",
