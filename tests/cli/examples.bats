@@ -32,6 +32,7 @@ make_inputs() {
     mkdir sets
     cp ws353.txt google.txt sets
     psdvec count wiki.txt -o wiki.counts.safetensors -q
+    psdvec count wiki.txt --window 1 -o wiki.bigrams.safetensors -q
     psdvec train books --dim 5 -o books.safetensors -q
 }
 
