@@ -284,7 +284,7 @@ static void add_fit(psdvec_document_fit *to, const psdvec_document_fit *more)
 
 /* Minus the conditional of a row's word without one group of the sample, up to a constant of the
  * word. */
-static double cost_without(const psdvec_scorer *s, size_t model, uint32_t row, int group,
+static double cost_without(const psdvec_scorer *s, size_t model, uint32_t row, size_t group,
                            double vectors)
 {
     const pv_scored_model *m = &s->models[model];

@@ -79,6 +79,24 @@ static void get_discounts(const psdvec_scorer *s, double *discounts)
     assert_true(discounts[0] > 0 && discounts[0] < 1 && discounts[1] < 2 && discounts[2] < 3);
 }
 
+/* Without fitted ones, the discounts are the estimates of Chen and Goodman, within limits. */
+static void check_estimates(const trained *t, const psdvec_counts *counts, const double *discounts)
+{
+    uint32_t words = psdvec_model_get_info(t->model)->words;
+    double n[5] = {0};
+    for (uint32_t i = 0; i < words; i++)
+        for (uint32_t j = 0; j < words; j++) {
+            double x = adjacent(t, counts, i, j);
+            if (x >= 1 && x <= 4)
+                n[(int)x]++;
+        }
+    assert_true(n[1] > 0 && n[2] > 0 && n[3] > 0);
+    for (int r = 1; r <= 3; r++) {
+        double d = r - (r + 1) * n[1] / (n[1] + 2 * n[2]) * n[r + 1] / n[r];
+        assert_close(discounts[r - 1], fmin(fmax(d, 0.1), r - 0.05), 1e-12);
+    }
+}
+
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void scores_follow_the_formula(void **state)
@@ -100,6 +118,7 @@ static void scores_follow_the_formula(void **state)
         o = listening(mixed);
         s = mixed_scorer(t, counts, &o);
         get_discounts(s, discounts);
+        check_estimates(t, counts, discounts);
         psdvec_counts_close(counts); /* the scorer keeps it */
         well(t->ctx, psdvec_scorer_text(s, text, strlen(text)));
         counts = count_adjacent(t, rule);
