@@ -55,16 +55,16 @@ psdvec_status pv_count_columns(psdvec_context *ctx, const pv_csr *matrix, uint32
 /* ---- Blocks -------------------------------------------------------------------------------- */
 typedef struct blocks_job {
     pv_column_blocks *blocks;
-    uint32_t first, end; /* columns */
-    uint32_t *entries;   /* workers x (end - first): per column; NULL: the columns are in a file */
+    uint32_t first, end;       /* columns */
+    const pv_transposed *file; /* has the columns; NULL: there is no file */
+    uint32_t *entries;         /* workers x (end - first): per column; NULL with a file */
 } blocks_job;
 
 static uint64_t entries_of(const blocks_job *job, uint32_t column)
 {
     uint64_t sum = 0;
-    const pv_transposed *file = job->blocks->matrix.transposed;
-    if (file)
-        return file->begin[column + 1] - file->begin[column];
+    if (job->file)
+        return job->file->begin[column + 1] - job->file->begin[column];
     for (int w = 0; w < psdvec_threads(job->blocks->memory.ctx); w++)
         sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
     return sum;
@@ -123,17 +123,17 @@ static psdvec_status make_blocks(psdvec_context *ctx, pv_csr matrix, uint32_t fi
                                  uint32_t blocks, uint64_t *totals, pv_column_blocks *out)
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
-    blocks_job job = {out, first, end, NULL};
-    if (matrix.transposed) {
-        choose_edges(&job);
-        return PSDVEC_OK;
+    blocks_job job = {.blocks = out, .first = first, .end = end, .file = matrix.transposed};
+    if (!job.file) {
+        PV_TAKE_ZERO(&out->memory, job.entries, (size_t)psdvec_threads(ctx) * (end - first));
+        PV_TRY(pv_scope_status(&out->memory));
+        PV_TRY(pv_count_columns(ctx, &matrix, first, end, job.entries));
     }
-    PV_TAKE_ZERO(&out->memory, job.entries, (size_t)psdvec_threads(ctx) * (end - first));
-    PV_TRY(pv_scope_status(&out->memory));
-    PV_TRY(pv_count_columns(ctx, &matrix, first, end, job.entries));
     choose_edges(&job);
     for (uint32_t j = first; totals && j < end; j++)
         totals[j - first] = entries_of(&job, j);
+    if (job.file)
+        return PSDVEC_OK;
     PV_TRY(pv_parallel_tasks(ctx, tasks_of(&matrix), find_ranges, &job));
     pv_scope_drop(&out->memory, job.entries);
     return PSDVEC_OK;
@@ -150,7 +150,7 @@ psdvec_status pv_column_blocks_at(psdvec_context *ctx, pv_csr matrix, const uint
 {
     PV_TRY(open_blocks(ctx, matrix, blocks, out));
     memcpy(out->edges, edges, ((size_t)blocks + 1) * sizeof *edges);
-    blocks_job job = {out, edges[0], edges[blocks], NULL};
+    blocks_job job = {.blocks = out, .first = edges[0], .end = edges[blocks]};
     return pv_parallel_tasks(ctx, tasks_of(&matrix), find_ranges, &job);
 }
 

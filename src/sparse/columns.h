@@ -6,7 +6,9 @@
  * be gathered by one worker, in row order, independently of the others.
  *
  * If the file does not fit the memory budget, its columns are in another file
- * (sparse/transposed.h), from which the blocks are read.
+ * (sparse/transposed.h), from which pv_gather reads the blocks. The functions that need ranges of
+ * rows (pv_column_blocks_at, pv_column_range, pv_transpose_block, pv_csr_transpose) are for matrices
+ * without such a file.
  */
 #ifndef PV_SPARSE_COLUMNS_H
 #define PV_SPARSE_COLUMNS_H
