@@ -559,7 +559,7 @@ void psdvec_model_close(psdvec_model *model)
     pv_free(ctx, model->floats[1]);
     pv_free(ctx, model->squares);
     pv_free(ctx, model->rules);
-    pv_endings_free(ctx, model->endings);
+    pv_inflections_free(ctx, model->inflections);
     pthread_mutex_destroy(&model->lock);
     if (model->base) {
         psdvec_model_close((psdvec_model *)model->base);

@@ -59,7 +59,7 @@ struct psdvec_model {
                                   * dot.h; set by the first search */
     struct pv_text_rules *rules; /* of the tokeniser; created on first use */
     bool own_rules;              /* from the model's settings, not the defaults */
-    struct pv_endings *endings;  /* for inflected forms; learnt on first use */
+    struct pv_inflections *inflections; /* learnt on first use */
     float *floats[2]; /* words x dim: `vectors` and `readout` converted to float32 if necessary;
                        * made on first use */
 };
