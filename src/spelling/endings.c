@@ -143,6 +143,34 @@ static void mark_productive(pv_endings *e, const uint32_t *pairs, uint32_t least
         }
 }
 
+static size_t slots_for(uint32_t words)
+{
+    size_t slots = 64;
+    while (slots < (size_t)words * (PV_ENDING_MOST + 1) * 2)
+        slots *= 2;
+    return slots;
+}
+
+static uint32_t used_words(uint64_t words)
+{
+    return words < MOST_WORDS ? (uint32_t)words : MOST_WORDS;
+}
+
+/* Each of the words has one ending of each length, which bounds the number of frequent endings. */
+static size_t most_endings(uint32_t words)
+{
+    return (size_t)words * (PV_ENDING_MOST + 1) / needed(words) + 1;
+}
+
+uint64_t pv_endings_bytes(uint64_t words)
+{
+    uint32_t used = used_words(words);
+    uint64_t endings = most_endings(used);
+    return used * (sizeof(known_word) + sizeof(uint32_t)) + endings * sizeof(pv_ending) +
+           pv_larger(slots_for(used) * sizeof(pv_ending),
+                     endings * endings * (sizeof(uint32_t) + 1));
+}
+
 psdvec_status pv_endings_learn(psdvec_context *ctx, const pv_spelling_words *vocabulary,
                                pv_endings *e)
 {
@@ -150,18 +178,14 @@ psdvec_status pv_endings_learn(psdvec_context *ctx, const pv_spelling_words *voc
     pv_scope scope = {.ctx = ctx, .what = "the endings of words"};
     uint32_t all = vocabulary->words < MOST_WORDS ? vocabulary->words : MOST_WORDS,
              least = needed(all);
-    size_t slots_count = 64;
-    while (slots_count < (size_t)all * (PV_ENDING_MOST + 1) * 2)
-        slots_count *= 2;
+    size_t slots_count = slots_for(all);
     known_word *words;
     pv_ending *slots;
     uint32_t *common, *pairs;
     PV_TAKE(&scope, words, all);
     PV_TAKE(&scope, common, all);
     PV_TAKE_ZERO(&scope, slots, slots_count);
-    /* Each of the `all` words has one ending of each length, which bounds the number of frequent
-     * endings. */
-    PV_TAKE(&e->scope, e->list, (size_t)all * (PV_ENDING_MOST + 1) / least + 1);
+    PV_TAKE(&e->scope, e->list, most_endings(all));
     PV_TRY_DONE(pv_scope_status(&scope));
     PV_TRY_DONE(pv_scope_status(&e->scope));
     for (uint32_t i = 0; i < all; i++) {

@@ -41,6 +41,8 @@ typedef struct pv_endings {
 
 /* `e->scope` is the owner of the result, and is freed by the caller, also after a failure. */
 psdvec_status pv_endings_learn(psdvec_context *ctx, const pv_spelling_words *words, pv_endings *e);
+/* Upper bound of the memory that learning from so many words needs. */
+uint64_t pv_endings_bytes(uint64_t words);
 /* The number of an ending, or PV_NO_ENDING. */
 uint16_t pv_endings_find(const pv_endings *e, const char *text, size_t length);
 

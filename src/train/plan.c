@@ -214,7 +214,7 @@ static uint64_t least_without(psdvec_context *ctx, const psdvec_train_options *o
     if (order)
         less.order = 0;
     if (spelling)
-        less.spelling = 0;
+        less.spelling = less.inflections = 0; /* as by default without spelling */
     pv_plan_fill(ctx, &less, counts, 0, shares, &plan);
     return plan.memory_least;
 }

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "solve/order.h"
 #include "solve/tall.h"
+#include "spelling/pooling.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static bool scales_columns(const psdvec_train_options *options)
 bool pv_readout_wanted(const psdvec_train_options *options)
 {
     return options->centre || options->order > 0 || options->spelling > 0 ||
-           scales_columns(options);
+           options->inflections > 0 || scales_columns(options);
 }
 
 /* ---- Rows of a given length -------------------------------------------------------------- */
@@ -222,6 +223,14 @@ static uint64_t most_table_bytes(uint64_t words, uint64_t dim)
     return words * dim * sizeof(float) / 2;
 }
 
+static psdvec_status pool_forms(const pv_link *link, size_t dim, pv_readout *out)
+{
+    const psdvec_counts *counts = link->counts;
+    pv_spelling_words words = {link->words, counts->bytes, counts->offsets};
+    return pv_pool_forms(link->ctx, link->options.inflections, &words, counts->frequency,
+                         (uint32_t)dim, out->vectors);
+}
+
 /* In members other than the leader, out->vectors is NULL. */
 static psdvec_status add_spelling(const pv_link *link, size_t dim, pv_readout *out)
 {
@@ -303,6 +312,8 @@ psdvec_status pv_readout_make(const pv_link *link, const float *V, const float *
     if (!pv_group_leads(link->ctx)) {
         pv_scope_free(&out->memory);
         out->vectors = out->mean = out->scale = out->map = NULL;
+    } else if (options->inflections > 0) {
+        PV_TRY(pool_forms(link, dim, out));
     }
     return options->spelling > 0 ? add_spelling(link, dim, out) : PSDVEC_OK;
 }
@@ -337,6 +348,8 @@ uint64_t pv_readout_bytes(const psdvec_train_options *options, const psdvec_coun
                pv_larger(pv_order_bytes(words, directions, division, counts->info.bigrams, threads),
                          pv_larger(turning, (leads ? words : rows) * row));
     }
+    if (options->inflections > 0 && leads)
+        most = pv_larger(most, words * row + pv_pool_forms_bytes(words, dim, threads));
     if (options->spelling > 0) {
         pv_spelling_words list = {(uint32_t)words, counts->bytes, counts->offsets};
         most =

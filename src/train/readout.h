@@ -5,6 +5,7 @@
  *           length 1, times `order`
  *     r_i = (u_i, a_i) projected on its `dim` principal directions, scaled to length 1;
  *           a_i uses the first 256 directions of v, or all if there are fewer
+ *     r_i of inflected forms are pooled with share `inflections` (spelling/pooling.h)
  *     read-out = r_i + spelling * s_i,  s_i the vector derived from spelling (spelling/spelling.h)
  *
  * For a word without any pair, v_i and the order vector are zero, and so are u_i and a_i.

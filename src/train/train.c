@@ -695,7 +695,7 @@ static psdvec_status key_of_options(psdvec_context *ctx, const psdvec_train_opti
 {
     psdvec_train_options solving = *options;
     solving.centre = false;
-    solving.order = solving.spelling = 0;
+    solving.order = solving.spelling = solving.inflections = 0;
     solving.readout_power = 0.5;
     return pv_settings_write(ctx, &solving, NULL, key);
 }

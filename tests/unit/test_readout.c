@@ -3,6 +3,7 @@
 #include "link/link.h"
 #include "model/model_read.h"
 #include "solve/order.h"
+#include "spelling/pooling.h"
 #include "support/problem.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ static psdvec_train_options combined(psdvec_train_options o, int combination)
     o.order = combination & 2 ? 0.5 : 0;
     o.spelling = combination & 4 ? 0.75 : 0;
     o.readout_power = combination & 8 ? 0.2 : 0.5;
+    o.inflections = 0;
     return o;
 }
 
@@ -321,6 +323,35 @@ static void the_readout_is_that_of_the_reference(void **state)
         compare_all(p, default_options(10), 2e-3);
         problem_free(p);
     }
+}
+
+/* Words have digits at their end, which are productive endings here. */
+static void the_forms_of_words_are_pooled_before_spelling(void **state)
+{
+    (void)state;
+    problem *p = problem_of_text(79, 250, 12000, true, 2);
+    for (int combination = 3; combination <= 7; combination += 4) {
+        psdvec_train_options plain = combined(default_options(6), combination & ~4);
+        psdvec_train_options pooled = combined(default_options(6), combination);
+        pooled.inflections = 0.5;
+        psdvec_model *a = train_and_open(p, &plain, "plain");
+        psdvec_model *b = train_and_open(p, &pooled, "pooled");
+        const psdvec_model_info *info = psdvec_model_get_info(a);
+        size_t bytes = (size_t)info->words * info->dim * sizeof(float);
+        pv_spelling_words words = {info->words, a->bytes, a->offsets};
+        float *r = room(1, bytes);
+        memcpy(r, readout_of(p, a), bytes);
+        well(p->ctx, pv_pool_forms(p->ctx, 0.5, &words, p->counts->frequency, info->dim, r));
+        assert_memory_not_equal(r, readout_of(p, a), bytes);
+        if (combination & 4)
+            well(p->ctx, pv_spelling_add(p->ctx, b->spelling, &words, 0.75F, r));
+        for (size_t k = 0; k < bytes / sizeof *r; k++)
+            assert_close((double)r[k], (double)readout_of(p, b)[k], 1e-6);
+        free(r);
+        psdvec_model_close(a);
+        psdvec_model_close(b);
+    }
+    problem_free(p);
 }
 
 static void the_readout_of_noncore_words_and_the_psd_form_is_that_of_the_reference(void **state)
@@ -697,6 +728,7 @@ int main(void)
         cmocka_unit_test(order_vectors_do_not_depend_on_the_threads),
         cmocka_unit_test(words_that_precede_the_same_words_are_similar),
         cmocka_unit_test(the_readout_is_that_of_the_reference),
+        cmocka_unit_test(the_forms_of_words_are_pooled_before_spelling),
         cmocka_unit_test(the_readout_of_noncore_words_and_the_psd_form_is_that_of_the_reference),
         cmocka_unit_test(spelling_is_learnt_from_the_rest_of_the_readout),
         cmocka_unit_test(the_paper_preset_has_no_separate_readout),

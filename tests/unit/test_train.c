@@ -633,6 +633,7 @@ static void too_small_a_budget_is_refused_with_a_remedy(void **state)
     problem *p = problem_new(random_counts(&d, 640, 100000), 1, 2);
     paths at = paths_of(p);
     psdvec_train_options o = default_options(50);
+    o.inflections = 0; /* so that the core needs the most */
     psdvec_train_plan plan;
     well(p->ctx, psdvec_train_plan_make(p->ctx, &o, p->path, &plan));
     host h;

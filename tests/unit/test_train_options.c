@@ -324,9 +324,10 @@ static void invalid_settings_are_refused(void **state)
         {"\"mu\":[2]", "\"mu\":2", ""},
         {"\"bands\":null", "\"bands\":[5]", "2 bands"},
         {"\"bands\":null", "\"bands\":[5000000000]", "out of range"},
-        {"\"readout_power\":0.4}", "\"readout_power\":0.4", ""},
-        {"\"readout_power\":0.4}", "\"readout_power\":0.4}}", "there is more text"},
-        {"\"readout_power\":0.4}", "\"readout_power\":1.5}", "`readout_power` is 1.5"},
+        {"\"inflections\":0.5}", "\"inflections\":0.5", ""},
+        {"\"inflections\":0.5}", "\"inflections\":0.5}}", "there is more text"},
+        {"\"inflections\":0.5}", "\"inflections\":1.5}", "`inflections` is 1.5"},
+        {"\"readout_power\":0.4", "\"readout_power\":1.5", "`readout_power` is 1.5"},
         {"{", "[", ""},
     };
     psdvec_train_options o;
