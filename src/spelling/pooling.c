@@ -17,8 +17,8 @@
 
 enum {
     LEAST_LINKS = 3,      /* of a word that changes */
-    MOST_EXAMPLES = 2048, /* of the difference between two endings */
-    LINKS_PER_WORD = 16,  /* on average, at most; bounds the memory: English has 0.5 */
+    MOST_EXAMPLES = 256,  /* of the difference between two endings */
+    LINKS_PER_WORD = 8,   /* on average, at most; bounds the memory: English has 0.5 */
     TARGETS = 64          /* links of a task */
 };
 static const double least_cosine = 0.2, frequency_power = 0.25;

@@ -14,7 +14,7 @@
 
 /* ---- Vocabularies ---------------------------------------------------------------------------- */
 
-enum { MOST_WORDS = 600, DIM = 24 };
+enum { MOST_WORDS = 1300, DIM = 24 };
 
 typedef struct vocabulary {
     pv_spelling_words words;
@@ -133,6 +133,17 @@ static size_t reference(const vocabulary *v, const pv_endings *e, double share, 
         for (uint32_t b = 0; b < n; b++)
             for (uint32_t c = 0; c < n && candidate[a * n + b]; c++)
                 link[a * n + b] |= candidate[a * n + c] && candidate[b * n + c];
+    struct {
+        uint32_t word, form;
+    } *list = calloc((size_t)n * n, sizeof *list);
+    size_t links_of_all = 0;
+    assert_non_null(list);
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = 0; b < n; b++)
+            if (link[a * n + b]) {
+                list[links_of_all].word = a;
+                list[links_of_all++].form = b;
+            }
     memcpy(out, v->r, n * DIM * sizeof *out);
     for (uint32_t w = 0; w < n; w++) {
         size_t links = 0;
@@ -145,18 +156,21 @@ static size_t reference(const vocabulary *v, const pv_endings *e, double share, 
             sum[k] = weight * (double)v->r[w * DIM + k];
         for (uint32_t o = 0; o < n; o++) {
             double shift[DIM] = {0}, all = 0;
-            for (uint32_t p = 0; p < n && link[w * n + o]; p++)
-                for (uint32_t q = 0; q < n; q++) {
-                    if (!link[p * n + q] || (p == o && q == w) ||
-                        ending[p * n + q] != ending[o * n + w] ||
-                        ending[q * n + p] != ending[w * n + o])
-                        continue;
-                    double c =
-                        pow(fmax(0, product(v->r + (size_t)o * DIM, v->r + (size_t)p * DIM)), 4);
-                    all += c;
-                    for (size_t k = 0; k < DIM; k++)
-                        shift[k] += c * (double)(v->r[q * DIM + k] - v->r[p * DIM + k]);
-                }
+            if (!link[w * n + o])
+                continue;
+            for (size_t l = 0, examples = 0; l < links_of_all && examples < 256; l++) {
+                uint32_t q = list[l].word, p = list[l].form;
+                if (ending[p * n + q] != ending[o * n + w] ||
+                    ending[q * n + p] != ending[w * n + o])
+                    continue;
+                examples++;
+                if (p == o)
+                    continue; /* the pair itself */
+                double c = pow(fmax(0, product(v->r + (size_t)o * DIM, v->r + (size_t)p * DIM)), 4);
+                all += c;
+                for (size_t k = 0; k < DIM; k++)
+                    shift[k] += c * (double)(v->r[q * DIM + k] - v->r[p * DIM + k]);
+            }
             if (all == 0)
                 continue;
             weight = pow((double)v->frequency[o], 0.25);
@@ -170,6 +184,7 @@ static size_t reference(const vocabulary *v, const pv_endings *e, double share, 
         unit(out + (size_t)w * DIM);
         changed++;
     }
+    free(list);
     free(candidate);
     free(link);
     free(ending);
@@ -189,13 +204,14 @@ static void pooled_vectors_are_those_of_the_reference(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         psdvec_context *ctx = context_of(2);
-        vocabulary *v = english_like(60 + 20 * (uint32_t)seed, 40, 0.5, seed);
+        /* The last time, more verbs than there are examples of the difference of two endings. */
+        vocabulary *v = english_like(seed < 3 ? 80 : 280, 40, 0.5, seed);
         double share = 0.3 * (double)seed;
-        float wanted[MOST_WORDS * DIM];
+        static float wanted[MOST_WORDS * DIM];
         pv_endings e;
         learn_endings(ctx, v, &e);
         size_t changed = reference(v, &e, share, wanted);
-        assert_in_range(changed, 100, v->words.words - 100);
+        assert_in_range(changed, 100, v->words.words - 80);
         well(ctx, pv_pool_forms(ctx, share, &v->words, v->frequency, DIM, v->r));
         for (size_t k = 0; k < (size_t)v->words.words * DIM; k++)
             assert_close((double)v->r[k], (double)wanted[k], 1e-5);
@@ -236,7 +252,7 @@ static void words_without_three_forms_do_not_change(void **state)
     (void)state;
     psdvec_context *ctx = context_of(1);
     vocabulary *v = english_like(0, 120, 0.3, 7);
-    float before[MOST_WORDS * DIM];
+    static float before[MOST_WORDS * DIM];
     memcpy(before, v->r, sizeof before);
     well(ctx, pv_pool_forms(ctx, 0.5, &v->words, v->frequency, DIM, v->r));
     assert_memory_equal(v->r, before, sizeof before);
