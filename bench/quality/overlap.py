@@ -117,4 +117,5 @@ def main():
     )
 
 
-main()
+if __name__ == "__main__":
+    main()

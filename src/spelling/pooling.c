@@ -45,16 +45,17 @@ typedef struct pooling {
     form_link *links; /* by word, then by form; later by endings */
     size_t count, most;
     size_t *begin;    /* words + 1: the links of each word */
-    uint32_t *number; /* words: the row of `sums`, or UINT32_MAX for a word that does not change */
+    uint32_t *number; /* words: the row of `forms`, or UINT32_MAX for a word that does not change */
     uint32_t changing;
-    float *sums;     /* changing x dim: weighted sums of predictions */
-    double *weights; /* changing */
+    float *forms;       /* changing x dim: weighted sums of the linked forms */
+    float *differences; /* changing x dim: weighted sums of the predicted differences from them */
+    double *weights;    /* changing */
     worker_space *spaces;
     /* The group that is being computed. */
     form_link *group;
     size_t group_count, examples;
-    float *from;        /* examples x dim: vectors of the forms */
-    float *differences; /* examples x dim: vectors of the words less those of the forms */
+    float *from; /* examples x dim: vectors of the forms */
+    float *step; /* examples x dim: vectors of the words less those of the forms */
 } pooling;
 
 static const char *text_of(const pooling *p, uint32_t word, size_t *length)
@@ -252,7 +253,7 @@ static psdvec_status predict(void *arg, size_t task, int worker)
             source[t] = SIZE_MAX; /* predicts nothing */
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)dim, (int)examples, 1,
-                space->similarity, (int)examples, p->differences, (int)dim, 0, space->predictions,
+                space->similarity, (int)examples, p->step, (int)dim, 0, space->predictions,
                 (int)dim);
     for (size_t t = 0; t < rows; t++) {
         if (source[t] == SIZE_MAX)
@@ -260,9 +261,12 @@ static psdvec_status predict(void *arg, size_t task, int worker)
         const form_link *l = &p->group[source[t]];
         uint32_t row = p->number[l->word];
         double weight = weight_of(p, l->form);
-        float *sum = p->sums + (size_t)row * dim;
-        for (size_t k = 0; k < dim; k++)
-            sum[k] += (float)weight * (space->forms[t * dim + k] + space->predictions[t * dim + k]);
+        float *forms = p->forms + (size_t)row * dim;
+        float *differences = p->differences + (size_t)row * dim;
+        for (size_t k = 0; k < dim; k++) {
+            forms[k] += (float)weight * space->forms[t * dim + k];
+            differences[k] += (float)weight * space->predictions[t * dim + k];
+        }
         p->weights[row] += weight;
     }
     return PSDVEC_OK;
@@ -279,7 +283,7 @@ static psdvec_status predict_group(pooling *p)
         const float *word = p->r + (size_t)p->group[k].word * dim;
         for (size_t c = 0; c < dim; c++) {
             p->from[k * dim + c] = form[c];
-            p->differences[k * dim + c] = word[c] - form[c];
+            p->step[k * dim + c] = word[c] - form[c];
         }
     }
     return pv_parallel_tasks(p->ctx, (p->group_count + TARGETS - 1) / TARGETS, predict, p);
@@ -289,14 +293,25 @@ static void mix(const pooling *p, double share)
 {
     size_t dim = p->dim;
     for (uint32_t i = 0; i < p->words->words; i++) {
-        if (p->number[i] == UINT32_MAX || p->weights[p->number[i]] == 0)
+        uint32_t row = p->number[i];
+        if (row == UINT32_MAX || p->weights[row] == 0)
             continue;
-        float *r = p->r + (size_t)i * dim;
-        const float *sum = p->sums + (size_t)p->number[i] * dim;
-        double own = weight_of(p, i), total = p->weights[p->number[i]] + own, square = 0;
+        float *r = p->r + (size_t)i * dim, *mean = p->forms + (size_t)row * dim;
+        float *difference = p->differences + (size_t)row * dim;
+        double own = weight_of(p, i), total = p->weights[row] + own;
+        double old = 0, mixed = 0, square = 0;
         for (size_t k = 0; k < dim; k++) {
-            r[k] = (float)((1 - share) * (double)r[k] +
-                           share * ((double)sum[k] + own * (double)r[k]) / total);
+            mean[k] = (float)(((double)mean[k] + own * (double)r[k]) / total);
+            double is = (double)r[k] - (double)mean[k];
+            difference[k] = (float)((1 - share) * is + share * (double)difference[k] / total);
+            old += is * is;
+            mixed += (double)difference[k] * (double)difference[k];
+        }
+        if (mixed == 0)
+            continue;
+        double scale = sqrt(old / mixed);
+        for (size_t k = 0; k < dim; k++) {
+            r[k] = (float)((double)mean[k] + scale * (double)difference[k]);
             square += (double)r[k] * (double)r[k];
         }
         for (size_t k = 0; k < dim && square > 0; k++)
@@ -321,10 +336,11 @@ static psdvec_status pool_links(pooling *p, double share)
         p->number[i] = p->begin[i + 1] - p->begin[i] >= LEAST_LINKS ? p->changing++ : UINT32_MAX;
     if (p->changing == 0)
         return PSDVEC_OK;
-    PV_TAKE_ZERO(&p->scope, p->sums, (size_t)p->changing * p->dim);
+    PV_TAKE_ZERO(&p->scope, p->forms, (size_t)p->changing * p->dim);
+    PV_TAKE_ZERO(&p->scope, p->differences, (size_t)p->changing * p->dim);
     PV_TAKE_ZERO(&p->scope, p->weights, p->changing);
     PV_TAKE(&p->scope, p->from, examples * p->dim);
-    PV_TAKE(&p->scope, p->differences, examples * p->dim);
+    PV_TAKE(&p->scope, p->step, examples * p->dim);
     PV_TAKE(&p->scope, p->spaces, (size_t)threads);
     for (int w = 0; w < threads && !p->scope.failed; w++) {
         PV_TAKE(&p->scope, p->spaces[w].forms, (size_t)TARGETS * p->dim);
@@ -371,7 +387,7 @@ done:
 uint64_t pv_pool_forms_bytes(uint64_t words, uint64_t dim, int threads)
 {
     uint64_t links = LINKS_PER_WORD * (sizeof(form_link) + 1);
-    uint64_t index = 4 * sizeof(uint64_t), row = dim * sizeof(float) + sizeof(double);
+    uint64_t index = 4 * sizeof(uint64_t), row = 2 * dim * sizeof(float) + sizeof(double);
     uint64_t examples = most_examples(words);
     uint64_t space = TARGETS * (2 * dim + examples) * sizeof(float);
     return words * (links + sizeof(size_t) + sizeof(uint32_t) + pv_larger(index, row)) +

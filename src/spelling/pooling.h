@@ -5,13 +5,20 @@
  * both. The last condition leaves out most names and nouns, which have one ending at most, and
  * chance pairs. A word w with at least three links becomes
  *
- *     r_w  <-  unit((1 - share) r_w + share p_w)
- *     p_w   =  mean of r_w and of what each linked word predicts, weighted by frequency^(1/4)
+ *     r_w  <-  unit(m_w + |d_w| unit((1 - share) d_w + share e_w))
+ *     m_w   =  mean of r_w and of the linked words, weighted by frequency^(1/4)
+ *     d_w   =  r_w - m_w
+ *     e_w   =  mean of the predicted differences of w from the linked words and from itself (0), with
+ *              the same weights
  *
- * The word o, which has the ending x where w has y, predicts its own vector plus the difference that
- * the other linked pairs (o', w') with these endings have, weighted by their similarity to o:
+ * Means are shorter than what they are the mean of; d_w keeps its length, or all forms of a word
+ * would move together, and would be the nearest neighbours of each other in place of words that are
+ * derived from it (manage, management).
  *
- *     r_o + sum of c (r_w' - r_o') / sum of c,     c = max(0, cosine of o and o')^4
+ * The word o, which has the ending x where w has y, predicts the difference that the other linked
+ * pairs (o', w') with these endings have, weighted by their similarity to o:
+ *
+ *     sum of c (r_w' - r_o') / sum of c,     c = max(0, cosine of o and o')^4
  *
  * So the plural of a verb's form is not predicted from the plurals of nouns, although both add -s.
  *
