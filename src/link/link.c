@@ -231,6 +231,16 @@ static void set_factors(pv_link *link, bool fixed)
         link->factor[i] /= link->constants.factor_mean;
 }
 
+/* The share of the background that a word has: rare words have too few pairs to conclude anything
+ * from those that are missing. */
+static double evidence(const pv_link *link, uint32_t i)
+{
+    const psdvec_train_options *options = &link->options;
+    if (margin(link, i) >= options->rho_pairs)
+        return 1;
+    return pow(margin(link, i) / options->rho_pairs, options->factor_power);
+}
+
 static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
 {
     const psdvec_train_options *options = &link->options;
@@ -249,18 +259,26 @@ static psdvec_status set_rules(pv_link *link, const pv_link_past *past)
     if (rule->weighs_unseen) {
         /* sqrt(kappa u_i u_j) / C */
         for (uint32_t i = 0; i < link->words; i++)
-            link->factor[i] = sqrt(link->unigram[i]);
+            link->background_factor[i] = sqrt(link->unigram[i]);
         link->background = sqrt(options->kappa) / link->constants.cut;
         link->background_target = link->unseen_target;
         link->background_only_unseen = true;
     } else if (rule->factored) {
         link->background = options->rho;
         link->background_target = options->rho_target;
+        for (uint32_t i = 0; i < link->words; i++)
+            link->background_factor[i] = link->factor[i] * evidence(link, i);
     }
     return PSDVEC_OK;
 }
 
-enum { ARRAYS = 6 };
+bool pv_background_has_ratio(const psdvec_train_options *options)
+{
+    return pv_weight_rules[options->weights].weighs_unseen ||
+           (options->rho > 0 && options->rho_pairs > 0);
+}
+
+enum { ARRAYS = 7 };
 
 /* Number of arrays of a link function; the last one is needed only with subsampling. */
 static size_t arrays_of(const psdvec_counts *counts)
@@ -296,8 +314,8 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     link->unit = 1.0 / (double)counts->info.scale;
     if (past)
         link->constants = past->constants;
-    double **arrays[ARRAYS] = {&link->context, &link->focus, &link->unigram,
-                               &link->factor,  &link->shift, &link->retention};
+    double **arrays[ARRAYS] = {&link->context,           &link->focus, &link->unigram,  &link->factor,
+                               &link->background_factor, &link->shift, &link->retention};
     for (size_t a = 0; a < arrays_of(counts); a++)
         PV_TAKE_ZERO(&link->memory, *arrays[a], link->words);
     PV_TRY(pv_scope_status(&link->memory));

@@ -63,7 +63,8 @@ struct pv_link {
     double *context;     /* words: X_i */
     double *focus;       /* words: Y_j */
     double *unigram;     /* words: u_j = Y_j / T, the P(s_j) of the paper */
-    double *factor;      /* words: z_i; NULL without a background and without factored weights */
+    double *factor;      /* words: a_i of factored weights */
+    double *background_factor; /* words: z_i */
     double *shift;       /* words: subtracted from log(x + x') for either word; PMI target */
     double margin_total; /* R: sum over i of X_i + Y_i */
     bool directed;       /* pv_target_rule */
@@ -111,8 +112,11 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
  * capped. */
 static inline double pv_link_background(const pv_link *link, uint32_t i, uint32_t j)
 {
-    return link->background > 0 ? link->background * link->factor[i] * link->factor[j] : 0;
+    return link->background > 0 ? link->background * link->background_factor[i] * link->background_factor[j] : 0;
 }
+
+/* Whether the factors of the background are not those of the majoriser. */
+bool pv_background_has_ratio(const psdvec_train_options *options);
 
 /* G_ii, computed like any other target. */
 double pv_link_diagonal(const pv_link *link, uint32_t i);

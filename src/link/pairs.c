@@ -47,11 +47,11 @@ static uint32_t capped_words(const pv_link *link)
         return 0;
     double largest = 0;
     for (uint32_t i = 0; i < link->core; i++)
-        if (link->factor[i] > largest)
-            largest = link->factor[i];
+        if (link->background_factor[i] > largest)
+            largest = link->background_factor[i];
     uint32_t end = 0;
     for (uint32_t i = 0; i < link->core; i++)
-        if (link->background * link->factor[i] * largest > 1)
+        if (link->background * link->background_factor[i] * largest > 1)
             end = i + 1;
     return end;
 }

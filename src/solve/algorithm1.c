@@ -371,9 +371,7 @@ uint64_t pv_algorithm1_bytes(const psdvec_train_options *options, uint64_t n,
                              const pv_division *division, int threads)
 {
     uint64_t rank = pv_rank_most(options, n), stride = (rank + 7) / 8 * 8;
-    /* Only a background that applies to unseen pairs alone has factors other than the
-     * majoriser's. */
-    bool ratio = pv_weight_rules[options->weights].weighs_unseen;
+    bool ratio = pv_background_has_ratio(options);
     pv_eigen_options eigen;
     pv_eigen_options_default(&eigen, rank);
     uint64_t product = pv_sum_matrix_bytes(n, division, rank, eigen.block, ratio, in_half(options));

@@ -41,13 +41,13 @@ static psdvec_status set_background(pv_core *core)
     PV_TAKE(&core->memory, core->level, core->n);
     PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
-        core->level[i] = (float)(link->factor[i] / core->root[i]);
-    if (link->factored)
+        core->level[i] = (float)(link->background_factor[i] / core->root[i]);
+    if (!pv_background_has_ratio(&link->options))
         return PSDVEC_OK; /* z = m */
     PV_TAKE(&core->memory, core->ratio, core->n);
     PV_TRY(pv_scope_status(&core->memory));
     for (size_t i = 0; i < core->n; i++)
-        core->ratio[i] = (float)(link->factor[i] / pv_link_majoriser(link, (uint32_t)i));
+        core->ratio[i] = (float)(link->background_factor[i] / pv_link_majoriser(link, (uint32_t)i));
     return PSDVEC_OK;
 }
 
@@ -171,7 +171,7 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
             sum += (double)pull * residual;
             value[k] = pull / (root * other);
         }
-        double own = square_of(core, u, root), z = link->background > 0 ? link->factor[i] : 0;
+        double own = square_of(core, u, root), z = link->background > 0 ? link->background_factor[i] : 0;
         double off = link->background * z * z * (link->background_target - own);
         core->diagonal[i] = (float)(-off / ((double)root * root));
         double prior = 0;
@@ -198,7 +198,7 @@ static psdvec_status background_sum(const pv_core *core, double *sum)
     double all = 0;
     psdvec_status status;
     for (size_t i = 0; i < core->n; i++)
-        all += link->factor[i];
+        all += link->background_factor[i];
     *sum = link->background_target * link->background_target * all * all;
     double *B = pv_alloc(core->ctx, rank * rank, sizeof *B, "the objective");
     double *inner = pv_alloc(core->ctx, rank, sizeof *inner, "the objective");
@@ -281,7 +281,7 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
                 (float)(((1 - s) * pull - s * b * above) / scale + s * scale * above / omega);
         }
         double m = (double)core->root[i] * core->root[i];
-        double z = link->background > 0 ? link->factor[i] : 0;
+        double z = link->background > 0 ? link->background_factor[i] : 0;
         core->diagonal[i] =
             (float)(-link->background * z * z *
                         (link->background_target - s * link->unseen_target) / m +

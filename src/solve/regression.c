@@ -49,14 +49,14 @@ static const double pivot_share = 1e-7;
  * have the same weight. */
 static double shared_factor(const pv_link *link, uint32_t word)
 {
-    return link->background > 0 ? link->factor[word] : 1;
+    return link->background > 0 ? link->background_factor[word] : 1;
 }
 
 /* c_w. */
 static double word_share(const pv_link *link, uint32_t word)
 {
     if (link->background > 0)
-        return 2 * link->background * link->factor[word];
+        return 2 * link->background * link->background_factor[word];
     return link->options.unseen_weight;
 }
 
@@ -138,8 +138,8 @@ psdvec_status pv_regression_open(const pv_link *link, const float *vectors, size
         for (size_t k = 0; k < dim; k++)
             r->V[j * r->stride + k] = sign[k] * vectors[j * dim + k];
     for (uint32_t w = 0; w < link->words && link->background_only_unseen; w++)
-        if (row_of[w] != UINT32_MAX && link->factor[w] > r->largest)
-            r->largest = link->factor[w];
+        if (row_of[w] != UINT32_MAX && link->background_factor[w] > r->largest)
+            r->largest = link->background_factor[w];
     return has_shared(link) ? set_basis(r) : PSDVEC_OK;
 }
 
@@ -700,7 +700,7 @@ static psdvec_status gather_word(pv_regression *r, scratch *s, pv_pair_row row, 
 {
     const pv_link *link = r->link;
     uint32_t word = row.i;
-    bool capped = link->background * link->factor[word] * r->largest > 1;
+    bool capped = link->background * link->background_factor[word] * r->largest > 1;
     uint32_t next = capped ? 0 : link->words;
     *pairs = 0;
     for (bool more = true; more;) {

@@ -407,7 +407,7 @@ static psdvec_status background_sum(const pv_seen_walk *of, const pv_division *d
         uint32_t i = of->word[c];
         if (i == PV_NO_WORD)
             continue;
-        double factor = link->factor[c], off = t - product_of(of, i, i);
+        double factor = link->background_factor[c], off = t - product_of(of, i, i);
         all += factor;
         diagonal += factor * factor * off * off;
         if (i < own.first || i >= own.end)
@@ -443,9 +443,9 @@ static void add_capped(const pv_seen_walk *of, double *prior, double *logs)
     double largest = 0;
     for (uint32_t c = 0; c < link->words; c++)
         if (of->word[c] != PV_NO_WORD)
-            largest = fmax(largest, link->factor[c]);
+            largest = fmax(largest, link->background_factor[c]);
     for (uint32_t i = 0; i < link->words; i++) {
-        if (of->word[i] == PV_NO_WORD || link->background * link->factor[i] * largest <= 1)
+        if (of->word[i] == PV_NO_WORD || link->background * link->background_factor[i] * largest <= 1)
             continue;
         for (uint32_t j = i + 1; j < link->words; j++) {
             double b = pv_link_background(link, i, j);
@@ -473,8 +473,8 @@ static psdvec_status add_unseen(const pv_seen_walk *of, const pv_division *divis
         return PSDVEC_OK;
     }
     for (uint32_t c = 0; c < link->words; c++)
-        if (of->word[c] != PV_NO_WORD && link->factor[c] > 0) {
-            sum += 0.5 * log(link->background) + log(link->factor[c]);
+        if (of->word[c] != PV_NO_WORD && link->background_factor[c] > 0) {
+            sum += 0.5 * log(link->background) + log(link->background_factor[c]);
             words++;
         }
     if (words > 0)

@@ -223,7 +223,12 @@ static void set_glove_weights(dense_link *l, const dense_counts *c, const psdvec
         }
 }
 
-/* f = a_i a_j sigma(pmi), the background rho a_i a_j, the majoriser a_i a_j. */
+static double faded(double r, const psdvec_train_options *o)
+{
+    return o->rho_pairs > 0 ? fmin(1, pow(r / o->rho_pairs, o->factor_power)) : 1;
+}
+
+/* f = a_i a_j sigma(pmi), the background rho z_i z_j, the majoriser a_i a_j. */
 static void set_factored_weights(dense_link *l, const dense_counts *c,
                                  const psdvec_train_options *o)
 {
@@ -244,7 +249,7 @@ static void set_factored_weights(dense_link *l, const dense_counts *c,
                 double pmi = log(s * 2 * l->total / (ri * rj));
                 l->f[i * n + j] = a[i] * a[j] / (1 + exp(-pmi));
             }
-            l->b[i * n + j] = o->rho * a[i] * a[j];
+            l->b[i * n + j] = o->rho * a[i] * faded(ri, o) * a[j] * faded(rj, o);
         }
     }
     l->background = o->rho_target;

@@ -156,6 +156,7 @@ psdvec_train_options factored_options(uint32_t dim, uint32_t iterations)
     o.target = PSDVEC_TARGET_PMI;
     o.weights = PSDVEC_WEIGHTS_FACTORED;
     o.rho = 0.1;
+    o.rho_pairs = 300;
     o.start = 0;
     return o;
 }

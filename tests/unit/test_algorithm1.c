@@ -161,6 +161,7 @@ static psdvec_train_options setting(size_t s, uint32_t dim, uint32_t iterations)
         o = factored_options(dim, iterations);
         o.target = PSDVEC_TARGET_SMOOTHED;
         o.start = 0.5;
+        o.rho_pairs = 0;
         break;
     default:
         o = factored_options(dim, iterations);

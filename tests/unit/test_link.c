@@ -213,18 +213,19 @@ static void constants_that_are_given_are_used(void **state)
 typedef struct combination {
     psdvec_weights weights;
     psdvec_target target;
-    double rho, power;
+    double rho, rho_pairs, power;
 } combination;
 
 static const combination combinations[] = {
-    {PSDVEC_WEIGHTS_RAW, PSDVEC_TARGET_SMOOTHED, 0, 1},
-    {PSDVEC_WEIGHTS_RAW, PSDVEC_TARGET_PMI, 0, 1},
-    {PSDVEC_WEIGHTS_SMOOTHED, PSDVEC_TARGET_SMOOTHED, 0, 1},
-    {PSDVEC_WEIGHTS_GLOVE, PSDVEC_TARGET_SMOOTHED, 0, 1},
-    {PSDVEC_WEIGHTS_GLOVE, PSDVEC_TARGET_PMI, 0, 0.75},
-    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_SMOOTHED, 0.2, 1},
-    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0, 0.75},
-    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0.1, 0.5},
+    {PSDVEC_WEIGHTS_RAW, PSDVEC_TARGET_SMOOTHED, 0, 0, 1},
+    {PSDVEC_WEIGHTS_RAW, PSDVEC_TARGET_PMI, 0, 0, 1},
+    {PSDVEC_WEIGHTS_SMOOTHED, PSDVEC_TARGET_SMOOTHED, 0, 0, 1},
+    {PSDVEC_WEIGHTS_GLOVE, PSDVEC_TARGET_SMOOTHED, 0, 0, 1},
+    {PSDVEC_WEIGHTS_GLOVE, PSDVEC_TARGET_PMI, 0, 0, 0.75},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_SMOOTHED, 0.2, 0, 1},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0, 0, 0.75},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0.1, 0, 0.5},
+    {PSDVEC_WEIGHTS_FACTORED, PSDVEC_TARGET_PMI, 0.1, 300, 0.5},
 };
 
 static psdvec_train_options combined(size_t c)
@@ -233,6 +234,7 @@ static psdvec_train_options combined(size_t c)
     o.weights = combinations[c].weights;
     o.target = combinations[c].target;
     o.rho = combinations[c].rho;
+    o.rho_pairs = combinations[c].rho_pairs;
     o.context_power = combinations[c].power;
     if (o.target == PSDVEC_TARGET_PMI)
         o.start = 0;
@@ -315,7 +317,7 @@ static void a_pair_may_have_the_weight_of_the_background(void **state)
     /* Capped in both directions, and a background near 1. */
     static const double above_one[] = {0, 1e-12, 1e-9, 1e-6, -1e-6, 1e-3};
     for (size_t a = 0; a < sizeof above_one / sizeof *above_one; a++) {
-        link->background = (1 + above_one[a]) / (link->factor[0] * link->factor[1]);
+        link->background = (1 + above_one[a]) / (link->background_factor[0] * link->background_factor[1]);
         link->constants.cut = 1e-6;
         double gij = link->target(link, 0, 1, xij, xij + xji);
         double gji = link->target(link, 1, 0, xji, xij + xji), b = 1 + above_one[a];

@@ -147,6 +147,7 @@ static psdvec_train_options setting(size_t s, uint32_t dim)
     case 7:
         o = factored_options(dim, 1);
         o.rho = 0.5;
+        o.rho_pairs = 0;
         o.rho_target = 1;
         break;
     default:

@@ -80,6 +80,7 @@ static void every_invalid_option_is_named_in_the_message(void **state)
     WRONG(o.glove_power = 1.5, "`glove_power`");
     WRONG(o.rho = 1, "`rho`");
     WRONG(o.rho_target = INFINITY, "`rho_target`");
+    WRONG(o.rho_pairs = -1, "`rho_pairs`");
     WRONG(o.unseen_weight = -1, "`unseen_weight`");
     WRONG(o.iterations = 0, "`iterations`");
     WRONG(o.tolerance = 1, "`tolerance`");
@@ -176,6 +177,7 @@ static void draw_options(dice *d, drawn *r)
     o->glove_power = dice_unit(d);
     o->rho = o->weights == PSDVEC_WEIGHTS_FACTORED ? dice_unit(d) / 8 : 0;
     o->rho_target = 10 * dice_unit(d) - 5;
+    o->rho_pairs = 1e4 * dice_unit(d);
     o->unseen_weight = o->rho == 0 && o->weights != PSDVEC_WEIGHTS_SMOOTHED ? dice_unit(d) : 0;
     o->iterations = 1 + (uint32_t)dice_below(d, 100);
     o->tolerance = dice_percent(d, 50) ? 0 : dice_unit(d);
@@ -213,7 +215,7 @@ static void assert_same_options(const psdvec_train_options *a, const psdvec_trai
     SAME(context_power), SAME(weights), SAME(cut), SAME(factor_power), SAME(glove_max);
     SAME(glove_power), SAME(rho), SAME(rho_target), SAME(unseen_weight), SAME(iterations);
     SAME(tolerance), SAME(relaxation), SAME(start), SAME(rank_extra), SAME(eigen_tolerance);
-    SAME(core_mu), SAME(mu_power);
+    SAME(core_mu), SAME(mu_power), SAME(rho_pairs);
 #undef SAME
 }
 
@@ -324,9 +326,10 @@ static void invalid_settings_are_refused(void **state)
         {"\"mu\":[2]", "\"mu\":2", ""},
         {"\"bands\":null", "\"bands\":[5]", "2 bands"},
         {"\"bands\":null", "\"bands\":[5000000000]", "out of range"},
-        {"\"inflections\":0.5}", "\"inflections\":0.5", ""},
-        {"\"inflections\":0.5}", "\"inflections\":0.5}}", "there is more text"},
-        {"\"inflections\":0.5}", "\"inflections\":1.5}", "`inflections` is 1.5"},
+        {"\"rho_pairs\":1000}", "\"rho_pairs\":1000", ""},
+        {"\"rho_pairs\":1000}", "\"rho_pairs\":1000}}", "there is more text"},
+        {"\"rho_pairs\":1000}", "\"rho_pairs\":-1}", "`rho_pairs` is -1"},
+        {"\"inflections\":0.5", "\"inflections\":1.5", "`inflections` is 1.5"},
         {"\"readout_power\":0.4", "\"readout_power\":1.5", "`readout_power` is 1.5"},
         {"{", "[", ""},
     };
