@@ -39,7 +39,8 @@ void pv_spelling_options_default(pv_spelling_options *options)
                                      .lambda = 3,
                                      .weight_power = 0.25,
                                      .begin_freedom = 2.25,
-                                     .steps = 20};
+                                     .tolerance = 0.01,
+                                     .steps = 1000};
 }
 
 static psdvec_status check_options(psdvec_context *ctx, const pv_spelling_options *o, uint32_t dim)
@@ -62,6 +63,10 @@ static psdvec_status check_options(psdvec_context *ctx, const pv_spelling_option
         return pv_fail(ctx, PSDVEC_ERR_OPTION,
                        "the freedom of n-grams at the beginning is %g; it must be from 0.01 to 100",
                        o->begin_freedom);
+    if (!(o->tolerance >= 1e-6 && o->tolerance < 1))
+        return pv_fail(ctx, PSDVEC_ERR_OPTION,
+                       "the tolerance of the regression is %g; it must be from 1e-6 to below 1",
+                       o->tolerance);
     if (o->steps < 1)
         return pv_fail(ctx, PSDVEC_ERR_OPTION, "the regression needs at least 1 step");
     if (dim < 1)
@@ -142,6 +147,7 @@ typedef struct ridge {
     const float *u; /* words x dim; NULL in members other than the leader, which have `own_u` */
     float *own_u;   /* block of this member, word, dimension */
     uint32_t dim, steps;
+    double tolerance;
     float lambda;
     float *root;     /* words: sqrt(w), 0 for a word without columns */
     float *factor;   /* words: r */
@@ -257,16 +263,26 @@ static void begin_block(const ridge *r, const workspace *w, size_t block, float 
     memcpy(squares, sums.all, sizeof sums.all);
 }
 
+/* How far the logarithms of all residuals are on their way to that of the tolerance: 0 to B. */
+static uint32_t way(const ridge *r, const double squares[B], const double enough[B])
+{
+    double left = 0;
+    for (int k = 0; k < B; k++)
+        if (squares[k] > enough[k])
+            left = fmax(left, log(squares[k] / enough[k]) / (-2 * log(r->tolerance)));
+    return (uint32_t)(B * fmax(0, 1 - left));
+}
+
 static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
 {
     float *x = r->solution + (block - r->first) * r->f->words * B;
     float alpha[B], beta[B] = {0};
     double squares[B], enough[B], product[B], left[B];
-    uint32_t taken = 0;
+    uint32_t done = 0;
     begin_block(r, w, block, x, squares);
     for (int k = 0; k < B; k++)
-        enough[k] = 1e-8 * squares[k];
-    for (; taken < r->steps; taken++) {
+        enough[k] = r->tolerance * r->tolerance * squares[k];
+    for (uint32_t taken = 0; taken < r->steps; taken++) {
         bool going = false;
         PV_TRY(pv_check_cancel(r->ctx));
         for (int k = 0; k < B; k++) {
@@ -288,9 +304,13 @@ static psdvec_status solve_block(ridge *r, const workspace *w, size_t block)
             beta[k] = alpha[k] > 0 ? (float)(left[k] / squares[k]) : 0;
             squares[k] = left[k];
         }
-        pv_progress_add(&r->progress, 1);
+        uint32_t now = way(r, squares, enough);
+        if (now > done) { /* the residual may also grow */
+            pv_progress_add(&r->progress, now - done);
+            done = now;
+        }
     }
-    pv_progress_add(&r->progress, r->steps - taken);
+    pv_progress_add(&r->progress, B - done);
     for (size_t i = 0; i < r->f->words; i++)
         for (int k = 0; k < B; k++)
             x[i * B + (size_t)k] *= r->factor[i];
@@ -354,8 +374,7 @@ static psdvec_status share_vectors(ridge *r, uint32_t words)
     return PSDVEC_OK;
 }
 
-/* weights: words, positive; u: words x dim, finite. Stops after `steps`, or earlier if the residual
- * of every dimension has fallen by a factor of 1e-4. */
+/* weights: words, positive; u: words x dim, finite. */
 static psdvec_status solve(ridge *r, const float *weights)
 {
     psdvec_context *ctx = r->ctx;
@@ -382,7 +401,7 @@ static psdvec_status solve(ridge *r, const float *weights)
         r->factor[i] = total > 0 ? (float)sqrt((double)weights[i] / total) : 0;
     }
     atomic_store(&r->next_block, r->first);
-    pv_progress_begin(&r->progress, ctx, "spelling", "steps", (uint64_t)own * r->steps);
+    pv_progress_begin(&r->progress, ctx, "spelling", "dimensions", (uint64_t)own * B);
     psdvec_status status = pv_parallel_tasks(ctx, workspaces, solve_blocks, r);
     pv_free(ctx, r->work);
     if (status == PSDVEC_OK)
@@ -614,6 +633,7 @@ psdvec_status pv_spelling_learn(psdvec_context *ctx, const pv_spelling_options *
                .u = u,
                .dim = dim,
                .steps = options->steps,
+               .tolerance = options->tolerance,
                .lambda = (float)options->lambda,
                .blocks = blocks,
                .first = first_block(blocks, rank, members),

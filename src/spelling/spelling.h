@@ -26,7 +26,8 @@ typedef struct pv_spelling_options {
     /* Factor of the prior variance of the t_g of n-grams at the beginning of words, where the stem
      * is: 2.25. */
     double begin_freedom;
-    uint32_t steps;      /* steps of conjugate gradients: 20 */
+    double tolerance;    /* of conjugate gradients: residual relative to that of zeros, 0.01 */
+    uint32_t steps;      /* at most: 1,000 */
     uint64_t most_bytes; /* of the table, as pv_spelling_bytes counts; 0: no limit */
 } pv_spelling_options;
 

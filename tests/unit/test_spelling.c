@@ -80,6 +80,7 @@ static pv_spelling_options exact_options(void)
     pv_spelling_options_default(&o);
     o.shortest = 3;
     o.longest = 5;
+    o.tolerance = 1e-4;
     o.steps = 400;
     return o;
 }
@@ -277,6 +278,30 @@ static void twenty_steps_suffice(void **state)
     reference *r = reference_solve(v, &o);
     pv_spelling *s = learn(w->ctx, &o, v);
     assert_below(distance(s, v, r->s), 0.01);
+    pv_spelling_free(s);
+    reference_free(r);
+    free(v);
+}
+
+/* A large vocabulary has n-grams in very many words, and is as badly conditioned as a small one with
+ * a small penalty. */
+static void as_many_steps_are_taken_as_are_needed(void **state)
+{
+    workshop *w = *state;
+    vocabulary *v = random_vocabulary(150, 10, 11);
+    pv_spelling_options o, defaults;
+    pv_spelling_options_default(&defaults);
+    o = exact_options();
+    o.lambda = 1e-3;
+    o.tolerance = defaults.tolerance;
+    o.steps = defaults.steps;
+    reference *r = reference_solve(v, &o);
+    pv_spelling *s = learn(w->ctx, &o, v);
+    assert_below(distance(s, v, r->s), 0.02);
+    pv_spelling_free(s);
+    o.steps = 20;
+    s = learn(w->ctx, &o, v);
+    assert_below(0.1, distance(s, v, r->s));
     pv_spelling_free(s);
     reference_free(r);
     free(v);
@@ -657,6 +682,8 @@ static void options_out_of_range_are_refused(void **state)
     REFUSED(lambda, NAN, "penalty");
     REFUSED(weight_power, -1, "power");
     REFUSED(weight_power, NAN, "power");
+    REFUSED(tolerance, 0, "tolerance");
+    REFUSED(tolerance, NAN, "tolerance");
     REFUSED(steps, 0, "1 step");
 #undef REFUSED
     v->dim = 0;
@@ -921,6 +948,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_vectors_are_those_of_the_dense_solution),
         TEST(twenty_steps_suffice),
+        TEST(as_many_steps_are_taken_as_are_needed),
         TEST(frequent_words_have_more_weight),
         TEST(n_grams_of_the_same_words_share_a_row),
         TEST(the_bits_are_the_same_for_any_threads),
