@@ -97,7 +97,8 @@ typedef struct psdvec_joint {
     double shifts;              /* sum x_ij (t_i + t_j): converts a PMI target with a context power
                                    to plain PMI; 0 for smoothed targets */
     double residual_prior;      /* - sum f_ij a_ij^2 */
-    double background;          /* - sum rho a_i a_j (g0 - v_i' J v_j)^2; not in the paper */
+    double background;          /* - sum of rho z_i z_j (g0 - v_i' J v_j)^2, z the factors of the
+                                   background; not in the paper */
     double vector_prior;        /* - sum mu_i |v_i|^2 */
     double residual_normaliser; /* log normaliser of the Gaussians of residuals with f > 0 */
     double vector_normaliser;   /* log normaliser of the Gaussians of vectors with mu > 0 */
