@@ -141,12 +141,12 @@ near_ship() {
     headless similar "$last" ship the --tsv --top 3 -q | cut -f 1-3
 }
 group_counts_train() {
-    near_ship train counts/default.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --rho-pairs 0 -o out.safetensors
-    near_ship train counts/window.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --rho-pairs 0 --spelling off -o out.safetensors
+    near_ship train counts/default.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 -o out.safetensors
+    near_ship train counts/window.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --spelling off -o out.safetensors
     near_ship train counts/default.counts.safetensors --preset paper --core 40 --dim 8 -o out.safetensors
-    near_ship train counts/merged.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --rho-pairs 0 -o out.safetensors
-    near_ship train counts/imported-glove.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --rho-pairs 0 --order off -o out.safetensors
-    near_ship train counts/imported-top2grams.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --rho-pairs 0 -o out.safetensors
+    near_ship train counts/merged.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 -o out.safetensors
+    near_ship train counts/imported-glove.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 --order off -o out.safetensors
+    near_ship train counts/imported-top2grams.counts.safetensors --dim 8 --exact-iterations all --readout-power 0.5 -o out.safetensors
 }
 group_counts_baseline() {
     near_ship baseline svd counts/default.counts.safetensors --dim 8 -o out.safetensors

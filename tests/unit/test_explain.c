@@ -43,6 +43,7 @@ static void the_default_preset_by_hand(void **state)
     psdvec_pair_explanation s;
     psdvec_train_options_default(&o);
     o.dim = 2;
+    o.rho_pairs = 1000;
     psdvec_model *m = trained(p, &o);
     well(p->ctx, psdvec_model_explain_pair(p->ctx, m, p->counts, 0, 1, &s));
     assert_true(s.count_ij == 3 && s.count_ji == 1 && s.same_counts);
@@ -54,7 +55,8 @@ static void the_default_preset_by_hand(void **state)
     double mean = (pow(6, 0.3) + pow(6, 0.3) + pow(4, 0.3)) / 3, a = pow(6, 0.3) / mean;
     double odds = 16.0 * 4 / 36;
     assert_close(s.weight, a * a * odds / (1 + odds), 1e-12);
-    assert_close(s.background, 0.2 * a * a, 1e-12);
+    /* Both words have 6 of 1,000 pairs. */
+    assert_close(s.background, 0.2 * a * a * pow(6.0 / 1000, 0.6), 1e-12);
     assert_true(s.background_target == -2);
     assert_true(s.product == psdvec_model_product(m, 0, 1));
     assert_close(s.residual, s.target - s.product, 1e-12);
