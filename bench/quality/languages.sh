@@ -18,6 +18,7 @@ here=$(realpath "$(dirname "$0")") work=$1
 shift
 [ $# -gt 0 ] || set -- de fr
 psdvec=$(realpath "${PSDVEC:-$here/../../build/psdvec}")
+training=${TRAINING:---dim 300}
 mkdir -p "$work"
 cd "$work"
 
@@ -45,7 +46,11 @@ plain() { # language: one document per line, without markup
 
 questions() { # language
     awk '/^#/ { next }
-        { for (k = 2; k <= NF; k++) form[$1, ++rows[$1, k], k] = $k; columns[$1] = NF; if (!($1 in seen)) { seen[$1]; order[++sections] = $1 } }
+        {
+            if (!($1 in columns)) order[++sections] = $1
+            columns[$1] = NF
+            for (k = 2; k <= NF; k++) form[$1, ++rows[$1, k], k] = $k
+        }
         END {
             for (s = 1; s <= sections; s++) {
                 name = order[s]
@@ -69,8 +74,9 @@ for language; do
         "$psdvec" count "$language.txt" --preset default --document line -q -o "$language.counts.safetensors"
     for share in off 0.5; do
         model=$language-$share.safetensors
-        [ -e "$model" ] ||
-            "$psdvec" train "$language.counts.safetensors" ${TRAINING:---dim 300} --inflections "$share" -q -o "$model"
+        [ ! -e "$model" ] || continue
+        # shellcheck disable=SC2086 # several words
+        "$psdvec" train "$language.counts.safetensors" $training --inflections "$share" -q -o "$model"
     done
     "$psdvec" eval "$language-off.safetensors" "$language-0.5.safetensors" "$language.questions"
 done
