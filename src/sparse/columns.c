@@ -56,7 +56,7 @@ psdvec_status pv_count_columns(psdvec_context *ctx, const pv_csr *matrix, uint32
 typedef struct blocks_job {
     pv_column_blocks *blocks;
     uint32_t first, end;       /* columns */
-    const pv_transposed *file; /* has the columns; NULL: there is no file */
+    const pv_transposed *file; /* has columns, and the lengths of all; NULL: there is no file */
     uint32_t *entries;         /* workers x (end - first): per column; NULL with a file */
 } blocks_job;
 
@@ -64,7 +64,7 @@ static uint64_t entries_of(const blocks_job *job, uint32_t column)
 {
     uint64_t sum = 0;
     if (job->file)
-        return job->file->begin[column + 1] - job->file->begin[column];
+        return job->file->length[column];
     for (int w = 0; w < psdvec_threads(job->blocks->memory.ctx); w++)
         sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
     return sum;

@@ -46,8 +46,7 @@ static uint64_t regressing(const psdvec_counts *counts, uint64_t core, uint64_t 
            pv_regression_bytes(core, dim, words, counts->info.bigrams, threads);
 }
 
-/* Whether the joint probability needs a pass over pairs that the solver does not hold. */
-static bool walks_pairs(const psdvec_train_options *options, bool noncore)
+bool pv_plan_walks_pairs(const psdvec_train_options *options, bool noncore)
 {
     return noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
            pv_target_rules[options->target].directed;
@@ -59,7 +58,7 @@ static uint64_t joining(const psdvec_train_options *options, const psdvec_counts
 {
     uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
     uint64_t joint = pv_joint_words_bytes(words, division, dim);
-    if (walks_pairs(options, noncore))
+    if (pv_plan_walks_pairs(options, noncore))
         joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, division, threads));
     return joint + words * sizeof(uint32_t);
 }
@@ -73,7 +72,7 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
     const pv_division *division = shares ? shares->core : NULL;
     bool noncore = core < words, leads = !division || division->rank == 0;
     /* Whether all members have all vectors, and finish the model together. */
-    bool together = shares && (options->order > 0 || walks_pairs(options, noncore));
+    bool together = shares && (options->order > 0 || pv_plan_walks_pairs(options, noncore));
     uint64_t link = pv_link_bytes(counts);
     uint64_t spread = noncore ? words * sizeof(float) : 0;
     uint64_t vectors = leads || together ? words * dim * sizeof(float) : 0, after = 0;
