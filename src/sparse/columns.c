@@ -298,7 +298,8 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
     pv_gathered columns = {0};
     psdvec_status status = PSDVEC_OK;
     if (first < end && !walk->row_only)
-        status = pv_gather(ctx, blocks, block, walk->above ? first : 0, matrix->rows, &columns);
+        status = pv_gather(ctx, blocks, block, walk->above ? first : walk->first_row,
+                           walk->end_row ? walk->end_row : matrix->rows, &columns);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
         pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
         if (!walk->row_only) {

@@ -51,11 +51,13 @@ typedef struct training {
     pv_division *division; /* that of the core in `shares`; NULL: not divided */
     pv_shares shares;      /* of the members of the group */
     float *part;           /* vectors of the core's rows that are here x dim */
-    float *vectors;        /* words x dim; not in members other than the leader if not `together` */
-    bool together;         /* the members share the work that follows the regression */
-    float *spread;         /* words; NULL if all words are in the core */
-    float *eigenvalues;    /* dim */
-    float *sign;           /* dim */
+    float *vectors;        /* words x dim; of members other than the leader, see `complete` */
+    bool complete;      /* all members have all vectors; else those of their words for the read-out,
+                         * or none if not `together` */
+    bool together;      /* the members share the work that follows the regression */
+    float *spread;      /* words; NULL if all words are in the core */
+    float *eigenvalues; /* dim */
+    float *sign;        /* dim */
     psdvec_iteration *iterations;
     uint32_t iteration_count;
     pv_scope memory; /* of the arrays above */
@@ -237,6 +239,23 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
+/* After the pairs, the leader has all vectors, and the other members keep those of their words. */
+static psdvec_status keep_own_vectors(training *t)
+{
+    if (!t->complete || pv_group_leads(t->ctx))
+        return PSDVEC_OK;
+    pv_tiles own = pv_tiles_own(t->shares.words, t->words);
+    size_t count = (own.end - own.first) * t->dim;
+    float *rows;
+    PV_TAKE(&t->memory, rows, count);
+    PV_TRY(pv_scope_status(&t->memory));
+    memcpy(rows, t->vectors + own.first * t->dim, count * sizeof *rows);
+    pv_scope_drop(&t->memory, t->vectors);
+    t->vectors = rows;
+    t->complete = false;
+    return PSDVEC_OK;
+}
+
 /* With `core`: adds the pairs of core words, whose products it has, together with the other
  * members. Without: adds all other pairs, and the words. */
 static psdvec_status add_joint(training *t, const pv_core *core)
@@ -265,8 +284,11 @@ static psdvec_status add_joint(training *t, const pv_core *core)
         PV_TRY_DONE(pv_joint_pairs(&of, core, joint));
     if (core)
         t->joined = t->core;
-    else
+    else {
+        PV_TRY_DONE(keep_own_vectors(t));
+        of.vectors = t->vectors;
         PV_TRY_DONE(pv_joint_words(&of, t->together ? t->shares.words : NULL, joint));
+    }
     t->report.joint_seconds += pv_now() - began;
 done:
     t->counts->rows.transposed = t->counts->columns;
@@ -577,23 +599,30 @@ static psdvec_status take_memory(training *t)
     return pv_scope_status(&t->memory);
 }
 
-/* The members give the leader the vectors of the core, and each other if they need them for other
- * words, the joint probability or word order. */
+/* The members give the leader the vectors of the core, and each other all of them if they need them
+ * for other words or the pairs of the joint probability. For word order, a member gets those of its
+ * words. */
 static psdvec_status collect_vectors(training *t)
 {
     const pv_division *d = t->division;
     if (!d)
         return PSDVEC_OK;
-    t->together = t->core < t->words || t->options->order > 0 || t->joined < t->words;
-    size_t rows = t->together || pv_group_leads(t->ctx) ? t->words : 0;
+    t->complete = t->core < t->words || t->joined < t->words;
+    t->together = t->complete || t->options->order > 0;
+    size_t rows = t->complete || pv_group_leads(t->ctx) ? t->words
+                  : t->together                         ? pv_rows_own(t->shares.words, t->words)
+                                                        : 0;
     PV_TAKE_ZERO(&t->memory, t->vectors, rows * t->dim);
     PV_TRY(pv_scope_status(&t->memory));
-    if (t->together) {
+    if (t->complete) {
         pv_tiles mine = d->share[d->rank];
         memcpy(t->vectors + mine.first * t->dim, t->part,
                (mine.end - mine.first) * t->dim * sizeof *t->part);
         PV_TRY(pv_division_complete(d, t->vectors, t->dim * sizeof *t->vectors));
-    } else
+    } else if (t->together) /* the core is all words */
+        PV_TRY(
+            pv_division_change(d, t->part, t->shares.words, t->vectors, t->dim * sizeof *t->part));
+    else
         PV_TRY(pv_division_collect(d, t->part, t->vectors, t->dim * sizeof *t->part));
     pv_scope_drop(&t->memory, t->part);
     t->part = NULL;

@@ -539,6 +539,7 @@ typedef struct training {
     const char *counts, *output;
     psdvec_status status[MOST_MEMBERS];
     psdvec_train_report report[MOST_MEMBERS];
+    uint64_t peak[MOST_MEMBERS]; /* bytes */
     char message[MOST_MEMBERS][500];
 } training;
 
@@ -546,6 +547,7 @@ static void train_member(void *arg, uint32_t rank, psdvec_context *ctx)
 {
     training *t = arg;
     t->status[rank] = psdvec_train(ctx, t->options, t->counts, t->output, &t->report[rank]);
+    t->peak[rank] = psdvec_peak_memory(ctx);
     snprintf(t->message[rank], sizeof t->message[rank], "%s", psdvec_error_message(ctx));
 }
 
@@ -633,6 +635,58 @@ static void members_stay_within_the_memory_of_the_plan(void **state)
         assert_same_file(b->alone, b->shared);
     }
     psdvec_context_free(ctx);
+}
+
+/* A text with about 20,000 rare words. */
+static void write_many_words(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    uint64_t state = 1;
+    for (int k = 0; k < 80000; k++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        bool rare = state >> 63;
+        put_word(file, rare ? 'r' : 'w', (uint32_t)(state >> 33) % (rare ? 24000 : 1000));
+        fputc(k % 1000 == 999 ? '\n' : ' ', file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* In the read-out with word order, members other than the leader have the vectors of their words,
+ * and those of one other member at a time. */
+static void members_read_out_with_vectors_of_their_words(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 1;
+    train.dim = 200;
+    train.iterations = 1;
+    train.core = 600;
+    train.spelling = train.inflections = 0;
+    char counts[220];
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    write_many_words(b->files[1]);
+    const char *inputs[] = {b->files[1]};
+    psdvec_context *ctx;
+    psdvec_count_report counted;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, inputs, 1, counts, &counted), PSDVEC_OK);
+    psdvec_context_free(ctx);
+    training one = {.options = &train, .counts = counts, .output = b->alone};
+    training t = {.options = &train, .counts = counts, .output = b->shared};
+    train_members(&one, 1, UINT64_C(1) << 30);
+    train_members(&t, 3, UINT64_C(1) << 30);
+    uint64_t sum = 0;
+    for (uint32_t r = 0; r < 3; r++) {
+        if (t.status[r] != PSDVEC_OK)
+            fail_msg("%u: %s", r, t.message[r]);
+        assert_true(t.peak[r] < one.peak[0]);
+        sum += t.peak[r];
+    }
+    assert_true(sum < 2 * one.peak[0]); /* it was 2.13 times as much with all vectors */
+    assert_same_file(b->alone, b->shared);
 }
 
 /* If the counts do not fit, a member writes the columns of its words only to a file: of its rows of
@@ -888,6 +942,7 @@ int main(void)
         TEST(members_extend_with_columns_in_files),
         TEST(members_train_what_does_not_fit_one_process),
         TEST(members_stay_within_the_memory_of_the_plan),
+        TEST(members_read_out_with_vectors_of_their_words),
         TEST(members_write_the_columns_that_they_read),
         TEST(all_members_fail_with_one_message),
         TEST(different_options_and_inputs_are_refused),
