@@ -365,11 +365,16 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
     return status;
 }
 
-psdvec_status pv_counts_transpose(psdvec_context *ctx, psdvec_counts *counts, const char *folder)
+psdvec_status pv_counts_measure_columns(psdvec_context *ctx, psdvec_counts *counts)
 {
-    PV_TRY(pv_transposed_make(ctx, &counts->rows, folder, &counts->columns));
+    PV_TRY(pv_transposed_measure(ctx, &counts->rows, &counts->columns));
     counts->rows.transposed = counts->columns;
     return PSDVEC_OK;
+}
+
+psdvec_status pv_counts_transpose(psdvec_counts *counts, const char *folder)
+{
+    return pv_transposed_write(counts->columns, &counts->rows, folder);
 }
 
 /* ---- Getters: indices are checked ------------------------------------ */

@@ -13,7 +13,7 @@ struct psdvec_counts {
     pv_st_file *file;
     psdvec_counts_info info;
     pv_csr rows;            /* words x words, value32 or value64 */
-    pv_transposed *columns; /* NULL unless pv_counts_transpose was called */
+    pv_transposed *columns; /* NULL unless pv_counts_measure_columns was called */
     const char *bytes;
     const uint64_t *offsets; /* words + 1 */
     const uint64_t *frequency, *context_total, *focus_total;
@@ -38,10 +38,13 @@ psdvec_status pv_counts_open_sound(psdvec_context *ctx, const char *path, psdvec
  * their totals. */
 psdvec_status pv_counts_verify_rows(psdvec_context *ctx, const psdvec_counts *counts);
 
-/* Writes the columns to a temporary file, for counts that do not fit the memory budget: loops over
- * both directions of pairs (sparse/columns.h) then read them from there. `folder`: of the file, if
- * the context names none. Nobody else may use the counts meanwhile. */
-psdvec_status pv_counts_transpose(psdvec_context *ctx, psdvec_counts *counts, const char *folder);
+/* Puts columns into a temporary file, for counts that do not fit the memory budget: loops over both
+ * directions of pairs (sparse/columns.h) then read them from there. pv_counts_measure_columns makes
+ * counts->columns, of which the caller selects columns (sparse/transposed.h); pv_counts_transpose
+ * writes these. `folder`: of the file, if the context names none. Nobody else may use the counts
+ * meanwhile. */
+psdvec_status pv_counts_measure_columns(psdvec_context *ctx, psdvec_counts *counts);
+psdvec_status pv_counts_transpose(psdvec_counts *counts, const char *folder);
 
 /* PSDVEC_ERR_CORRUPT with "PATH: the counts are damaged: CAUSE". */
 psdvec_status pv_counts_fail(psdvec_context *ctx, const psdvec_counts *counts, const char *cause);

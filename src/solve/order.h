@@ -24,8 +24,8 @@
 #include "sparse/division.h"
 
 /* V: link->words x dim, row-major, of which the first `directions` columns are used; A: words x
- * directions, with row stride `stride`. With a division of the words, A has the rows of this member
- * only; V has all rows. */
+ * directions, with row stride `stride`. With a division of the words, A and V have the rows of this
+ * member, and all members call the function. */
 psdvec_status pv_order_vectors(const pv_link *link, const float *V, size_t dim, size_t directions,
                                const pv_division *division, float *A, size_t stride);
 /* Bytes allocated besides A. */

@@ -56,7 +56,7 @@ psdvec_status pv_count_columns(psdvec_context *ctx, const pv_csr *matrix, uint32
 typedef struct blocks_job {
     pv_column_blocks *blocks;
     uint32_t first, end;       /* columns */
-    const pv_transposed *file; /* has the columns; NULL: there is no file */
+    const pv_transposed *file; /* has columns, and the lengths of all; NULL: there is no file */
     uint32_t *entries;         /* workers x (end - first): per column; NULL with a file */
 } blocks_job;
 
@@ -64,7 +64,7 @@ static uint64_t entries_of(const blocks_job *job, uint32_t column)
 {
     uint64_t sum = 0;
     if (job->file)
-        return job->file->begin[column + 1] - job->file->begin[column];
+        return job->file->length[column];
     for (int w = 0; w < psdvec_threads(job->blocks->memory.ctx); w++)
         sum += job->entries[(size_t)w * (job->end - job->first) + column - job->first];
     return sum;
@@ -298,7 +298,8 @@ static psdvec_status walk_block(void *arg, size_t task, int worker)
     pv_gathered columns = {0};
     psdvec_status status = PSDVEC_OK;
     if (first < end && !walk->row_only)
-        status = pv_gather(ctx, blocks, block, walk->above ? first : 0, matrix->rows, &columns);
+        status = pv_gather(ctx, blocks, block, walk->above ? first : walk->first_row,
+                           walk->end_row ? walk->end_row : matrix->rows, &columns);
     for (uint32_t i = first; i < end && status == PSDVEC_OK; i++) {
         pv_pair_row row = {.i = i, .last = i + 1 == end, .after = pv_counts_row_of(matrix, i)};
         if (!walk->row_only) {

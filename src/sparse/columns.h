@@ -128,8 +128,9 @@ typedef struct pv_pair_walk {
     /* Iterates over rows that are also columns of the blocks. Columns are gathered from the first
      * matrix.rows rows, but `begin` and `end` must have all rows. */
     const pv_column_blocks *blocks;
-    bool above;    /* only pairs with j >= i */
-    bool row_only; /* without columns: `before` is empty */
+    bool above;                  /* only pairs with j >= i */
+    bool row_only;               /* without columns: `before` is empty */
+    uint32_t first_row, end_row; /* of `before`, if not `above`; 0, 0: all */
     /* Only blocks `from`, `from` + `every`, ...; `every` 0: all. */
     uint32_t from, every;
     pv_progress *progress; /* by entries of the rows; NULL: none */

@@ -130,3 +130,64 @@ psdvec_status pv_division_collect(const pv_division *d, const void *own, void *a
                          (d->share[r].end - d->share[r].first) * size);
     return pv_group_move(d->ctx);
 }
+
+/* The rows that member r has afterwards. */
+static pv_tiles wanted_rows(const pv_division *other, uint32_t r)
+{
+    pv_tiles rows = other->share[r];
+    if (r == 0)
+        rows.end = other->n;
+    return rows;
+}
+
+/* The rows that are in both: *first .. *end-1. */
+static bool common_rows(pv_tiles a, pv_tiles b, size_t *first, size_t *end)
+{
+    *first = a.first > b.first ? a.first : b.first;
+    *end = a.end < b.end ? a.end : b.end;
+    return *first < *end;
+}
+
+psdvec_status pv_division_change(const pv_division *d, const void *from, const pv_division *other,
+                                 void *to, size_t size)
+{
+    pv_tiles had = d->share[d->rank], wanted = wanted_rows(other, d->rank);
+    size_t first, end;
+    PV_TRY(pv_group_meet(d->ctx, 0, NULL));
+    for (uint32_t r = 0; r < d->members; r++) {
+        bool here = r == d->rank;
+        const char *out = from;
+        char *in = to;
+        if (common_rows(had, wanted_rows(other, r), &first, &end)) {
+            out += (first - had.first) * size;
+            if (here)
+                memcpy(in + (first - wanted.first) * size, out, (end - first) * size);
+            else
+                pv_group_send(d->ctx, r, out, (end - first) * size);
+        }
+        if (!here && common_rows(d->share[r], wanted, &first, &end))
+            pv_group_receive(d->ctx, r, in + (first - wanted.first) * size, (end - first) * size);
+    }
+    return pv_group_move(d->ctx);
+}
+
+psdvec_status pv_division_sum(const pv_division *d, pv_add_fn *add, const void *arg, double *sum,
+                              size_t count)
+{
+    size_t bytes = count * sizeof *sum;
+    if (!d)
+        add(arg, sum);
+    for (uint32_t r = 0; d && r < d->members; r++) {
+        bool last = r + 1 == d->members;
+        if (r == d->rank)
+            add(arg, sum);
+        PV_TRY(pv_group_meet(d->ctx, 0, NULL));
+        for (uint32_t to = last ? 0 : r + 1; to < (last ? d->members : r + 2); to++)
+            if (r == d->rank)
+                pv_group_send(d->ctx, to, sum, bytes);
+            else if (to == d->rank)
+                pv_group_receive(d->ctx, r, sum, bytes);
+        PV_TRY(pv_group_move(d->ctx));
+    }
+    return PSDVEC_OK;
+}

@@ -57,5 +57,15 @@ psdvec_status pv_division_complete(const pv_division *division, void *array, siz
 /* The leader gets all rows, of `size` bytes each, in `all`; own: those of this member. */
 psdvec_status pv_division_collect(const pv_division *division, const void *own, void *all,
                                   size_t size);
+/* From rows divided in one way, of which this member has `from`, to another division of as many
+ * rows. `to`: those of this member; all rows in the leader, whose share are the first. */
+psdvec_status pv_division_change(const pv_division *division, const void *from,
+                                 const pv_division *other, void *to, size_t size);
+
+/* Adds all rows to `sum` in their order: add(arg, sum) adds those of this member. The members do so
+ * one after the other, and the last tells the others the sum, which has `count` elements. */
+typedef void pv_add_fn(const void *arg, double *sum);
+psdvec_status pv_division_sum(const pv_division *division, pv_add_fn *add, const void *arg,
+                              double *sum, size_t count);
 
 #endif

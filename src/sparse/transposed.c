@@ -7,6 +7,7 @@
 #include "sparse/columns.h"
 #include "util/c_locale.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ uint64_t pv_transposed_file_bytes(uint64_t entries)
 uint64_t pv_transposed_bytes(uint64_t columns, uint64_t total, int threads)
 {
     /* The list of values grows by doubling, during which both copies exist. */
-    return sizeof(pv_transposed) + (columns + 1) * sizeof(uint64_t) +
+    return sizeof(pv_transposed) + (columns + 1) * (sizeof(uint64_t) + sizeof(uint32_t)) +
            3 * ((total >> 32) + 16) * sizeof(wide_value) +
            (uint64_t)threads * chunk_entries * sizeof(entry);
 }
@@ -58,8 +59,7 @@ static psdvec_status add_value(pv_transposed *t, uint64_t at, uint64_t value)
     return status;
 }
 
-/* Sets begin, and returns the length of the longest column in *longest. */
-static psdvec_status measure_columns(const pv_csr *matrix, pv_transposed *t, uint64_t *longest)
+static psdvec_status measure_columns(const pv_csr *matrix, pv_transposed *t)
 {
     int workers = psdvec_threads(t->ctx);
     uint32_t *entries = pv_alloc_zero(t->ctx, (size_t)workers * matrix->columns, sizeof *entries,
@@ -67,16 +67,17 @@ static psdvec_status measure_columns(const pv_csr *matrix, pv_transposed *t, uin
     if (!entries)
         return pv_failure(t->ctx);
     psdvec_status status = pv_count_columns(t->ctx, matrix, 0, matrix->columns, entries);
-    *longest = 0;
-    for (uint32_t j = 0; j < matrix->columns; j++) {
-        uint64_t sum = 0;
-        for (int w = 0; w < workers; w++)
-            sum += entries[(size_t)w * matrix->columns + j];
-        t->begin[j + 1] = t->begin[j] + sum;
-        *longest = pv_larger(*longest, sum);
-    }
+    for (int w = 0; w < workers; w++)
+        for (uint32_t j = 0; j < matrix->columns; j++)
+            t->length[j] += entries[(size_t)w * matrix->columns + j];
     pv_free(t->ctx, entries);
     return status;
+}
+
+/* Whether a column is in the file, once begin has offsets. */
+static bool has_column(const pv_transposed *t, uint32_t j)
+{
+    return t->begin[j + 1] - t->begin[j] == t->length[j];
 }
 
 /* Number of tasks, which gather one after the other or as many at a time as there are threads. An
@@ -91,6 +92,8 @@ static uint32_t count_tasks(const pv_transposed *t, uint64_t longest)
     return (uint32_t)(tasks < t->columns ? tasks : pv_larger(t->columns, 1));
 }
 
+static const uint64_t not_selected = UINT64_MAX;
+
 static psdvec_status gather_rows(const write_job *job, uint32_t first, uint32_t end, uint64_t *next,
                                  entry *entries)
 {
@@ -101,7 +104,10 @@ static psdvec_status gather_rows(const write_job *job, uint32_t first, uint32_t 
         if (first > 0)
             k += pv_lower_bound(matrix->column + k, row_end - k, first);
         for (; k < row_end && matrix->column[k] < end; k++) {
-            uint64_t at = next[matrix->column[k] - first]++;
+            uint32_t j = matrix->column[k];
+            if (next[j - first] == not_selected)
+                continue;
+            uint64_t at = next[j - first]++;
             uint64_t value = matrix->value32 ? matrix->value32[k] : matrix->value64[k];
             bool fits = value > 0 && value <= UINT32_MAX;
             entries[at] = (entry){i, fits ? (uint32_t)value : 0};
@@ -131,7 +137,7 @@ static psdvec_status write_columns(void *arg, size_t task, int worker)
     PV_TAKE(&scope, entries, count);
     PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t j = first; j < end; j++)
-        next[j - first] = t->begin[j] - from;
+        next[j - first] = has_column(t, j) ? t->begin[j] - from : not_selected;
     PV_TRY_DONE(gather_rows(job, first, end, next, entries));
     status = pv_write_all_at(t->ctx, t->fd, t->label, from * sizeof *entries, entries,
                              count * sizeof *entries);
@@ -166,13 +172,9 @@ static psdvec_status open_file(pv_transposed *t, const char *folder)
                                       error);
 }
 
-psdvec_status pv_transposed_make(psdvec_context *ctx, const pv_csr *matrix, const char *folder,
-                                 pv_transposed **out)
+psdvec_status pv_transposed_measure(psdvec_context *ctx, const pv_csr *matrix, pv_transposed **out)
 {
     pv_transposed *t = *out = pv_alloc_zero(ctx, 1, sizeof *t, "the columns of the counts");
-    write_job job = {.matrix = matrix, .to = t};
-    uint64_t longest;
-    psdvec_status status;
     if (!t)
         return pv_failure(ctx);
     t->ctx = ctx;
@@ -182,19 +184,46 @@ psdvec_status pv_transposed_make(psdvec_context *ctx, const pv_csr *matrix, cons
     t->columns = matrix->columns;
     pthread_mutex_init(&t->lock, NULL);
     pv_trim_strictly(ctx, true);
+    PV_TAKE_ZERO(&t->memory, t->length, t->columns);
     PV_TAKE_ZERO(&t->memory, t->begin, (size_t)t->columns + 1);
-    PV_TRY_DONE(pv_scope_status(&t->memory));
-    PV_TRY_DONE(measure_columns(matrix, t, &longest));
-    PV_TRY_DONE(open_file(t, folder));
+    PV_TRY(pv_scope_status(&t->memory));
+    return measure_columns(matrix, t);
+}
+
+void pv_transposed_select(pv_transposed *t, uint32_t first, uint32_t end)
+{
+    for (uint32_t j = first; j < end; j++)
+        t->begin[j + 1] = t->length[j];
+}
+
+uint64_t pv_transposed_entries(const pv_transposed *t)
+{
+    if (t->fd >= 0)
+        return t->begin[t->columns];
+    uint64_t sum = 0;
+    for (uint32_t j = 0; j < t->columns; j++)
+        sum += t->begin[j + 1];
+    return sum;
+}
+
+psdvec_status pv_transposed_write(pv_transposed *t, const pv_csr *matrix, const char *folder)
+{
+    psdvec_context *ctx = t->ctx;
+    write_job job = {.matrix = matrix, .to = t};
+    uint64_t longest = 0;
+    for (uint32_t j = 0; j < t->columns; j++) {
+        longest = pv_larger(longest, t->begin[j + 1]);
+        t->begin[j + 1] += t->begin[j];
+    }
+    PV_TRY(open_file(t, folder));
     uint32_t tasks = count_tasks(t, longest);
     job.edges = pv_alloc(ctx, (size_t)tasks + 1, sizeof *job.edges, "the columns of the counts");
     if (!job.edges)
-        PV_TRY_DONE(pv_failure(ctx));
+        return pv_failure(ctx);
     pv_divide_rows(t->begin, t->columns, 0, tasks, job.edges);
-    PV_TRY_DONE(pv_parallel_tasks(ctx, tasks, write_columns, &job));
+    psdvec_status status = pv_parallel_tasks(ctx, tasks, write_columns, &job);
     if (t->value_count > 0)
         qsort(t->values, t->value_count, sizeof *t->values, by_entry);
-done:
     pv_free(ctx, job.edges);
     return status;
 }
@@ -295,8 +324,15 @@ psdvec_status pv_transposed_read(psdvec_context *ctx, const pv_transposed *t, ui
                                  pv_gathered *out)
 {
     uint32_t width = end - first;
+    bool there = t->fd >= 0;
+    for (uint32_t j = first; j < end; j++)
+        there = there && has_column(t, j);
     *out = (pv_gathered){.memory = {.ctx = ctx, .what = "a block of columns"}};
     reader r = {t, first, end, first_row, end_row, NULL, out};
+    if (!there)
+        return pv_fail(ctx, PSDVEC_ERR_INTERNAL,
+                       "columns %" PRIu32 " to %" PRIu32 " of the counts are not all in the file",
+                       first, end - 1);
     PV_TAKE_ZERO(&out->memory, out->begin, (size_t)width + 1);
     PV_TAKE(&out->memory, r.chunk, chunk_entries);
     PV_TRY(pv_scope_status(&out->memory));

@@ -549,6 +549,21 @@ static psdvec_status read_out(void *arg, size_t task, int worker)
     return pv_check_cancel(e->ctx);
 }
 
+/* The new words of a block that this member solves: words[0] .. words[return value - 1]. */
+static uint32_t own_of_block(const extension *e, uint32_t first, uint32_t count,
+                             const uint32_t **words)
+{
+    uint32_t begin = pv_share_begin(e->ctx, count, pv_group_rank(e->ctx));
+    *words = e->fresh + first + begin;
+    return pv_share_begin(e->ctx, count, pv_group_rank(e->ctx) + 1) - begin;
+}
+
+static uint32_t block_length(const extension *e, uint32_t first)
+{
+    uint32_t left = e->fresh_count - first;
+    return left < PV_WORDS_A_BLOCK ? left : PV_WORDS_A_BLOCK;
+}
+
 /* Solves the new words, of which every member solves a part of each block, and adds them to the
  * result of the leader. */
 static psdvec_status solve_new(extension *e, pv_regression *regression, result *out)
@@ -574,11 +589,9 @@ static psdvec_status solve_new(extension *e, pv_regression *regression, result *
     pv_progress_begin(&progress, ctx, "regressing", "words", e->fresh_count);
     pv_regression_report_to(regression, &progress);
     for (uint32_t first = 0, count; first < e->fresh_count; first += count) {
-        uint32_t left = e->fresh_count - first;
-        count = left < PV_WORDS_A_BLOCK ? left : PV_WORDS_A_BLOCK;
-        uint32_t begin = pv_share_begin(ctx, count, pv_group_rank(ctx));
-        uint32_t own = pv_share_begin(ctx, count, pv_group_rank(ctx) + 1) - begin;
-        const uint32_t *words = e->fresh + first + begin;
+        const uint32_t *words;
+        count = block_length(e, first);
+        uint32_t own = own_of_block(e, first, count, &words);
         for (uint32_t k = 0; k < own; k++)
             mu[k] = prior_of(e, (double)psdvec_counts_frequency(e->counts, words[k]));
         PV_TRY(pv_regression_solve(regression, words, own, mu, vectors, spread));
@@ -688,8 +701,8 @@ static psdvec_status set_past(extension *e)
     return PSDVEC_OK;
 }
 
-/* As in training: if the counts could not fit beside everything else, puts their columns into a
- * file. Every word of the counts may be new. */
+/* As in training: if the counts could not fit beside everything else, puts the columns that this
+ * process reads into a file. */
 static psdvec_status transpose_counts(extension *e, const char *output)
 {
     const psdvec_model_info *info = &e->model->info;
@@ -701,10 +714,18 @@ static psdvec_status transpose_counts(extension *e, const char *output)
         pv_transposed_bytes(counts->words, counts->total, threads);
     if (memory + info->file_bytes + counts->file_bytes <= pv_memory_left(e->ctx))
         return PSDVEC_OK;
+    PV_TRY(pv_counts_measure_columns(e->ctx, e->counts));
+    for (uint32_t first = 0, count; first < e->fresh_count; first += count) {
+        const uint32_t *words;
+        count = block_length(e, first);
+        uint32_t own = own_of_block(e, first, count, &words);
+        if (own > 0) /* the regression gathers the columns between these words, too */
+            pv_transposed_select(e->counts->columns, words[0], words[own - 1] + 1);
+    }
     char *folder = pv_folder_of(output);
     if (!folder)
         return pv_fail(e->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    psdvec_status status = pv_counts_transpose(e->ctx, e->counts, folder);
+    psdvec_status status = pv_counts_transpose(e->counts, folder);
     free(folder);
     return status;
 }
@@ -713,10 +734,10 @@ static psdvec_status extend_with_counts(extension *e, const char *output)
 {
     psdvec_train_options options = e->training;
     options.core = 0;
+    PV_TRY(sort_words(e));
     PV_TRY(transpose_counts(e, output));
     PV_TRY(set_past(e));
     PV_TRY(pv_link_open(e->ctx, e->counts, &options, &e->past, &e->link));
-    PV_TRY(sort_words(e));
     return solve_and_write(e, output);
 }
 

@@ -382,6 +382,11 @@ static void add_vectors(const pv_seen_walk *of, psdvec_joint *joint)
     }
 }
 
+static bool leads_division(const pv_division *division)
+{
+    return !division || division->rank == 0;
+}
+
 /* ---- Unseen pairs, in closed form --------------------------------------------------------
  * With the weights background * z_i z_j of all pairs i != j, B = sum of z_i v_i v_i' and
  * b = sum of z_i v_i,
@@ -398,6 +403,7 @@ static psdvec_status background_sum(const pv_seen_walk *of, const pv_division *d
     psdvec_status status;
     pv_scope scope = {.ctx = ctx, .what = "the joint probability"};
     pv_tiles own = pv_tiles_own(division, of->words); /* rows of `scaled` and `z` */
+    bool leads = leads_division(division);
     PV_TAKE_ZERO(&scope, scaled, (own.end - own.first) * dim);
     PV_TAKE_ZERO(&scope, z, own.end - own.first);
     PV_TAKE(&scope, B, dim * dim);
@@ -405,19 +411,20 @@ static psdvec_status background_sum(const pv_seen_walk *of, const pv_division *d
     PV_TRY_DONE(pv_scope_status(&scope));
     for (uint32_t c = 0; c < link->words; c++) {
         uint32_t i = of->word[c];
-        if (i == PV_NO_WORD)
+        bool mine = i >= own.first && i < own.end;
+        if (i == PV_NO_WORD || !(leads || mine))
             continue;
-        double factor = link->background_factor[c], off = t - product_of(of, i, i);
+        uint32_t held = i - (uint32_t)own.first; /* the share of the leader begins with word 0 */
+        double factor = link->background_factor[c], off = t - product_of(of, held, held);
         all += factor;
         diagonal += factor * factor * off * off;
-        if (i < own.first || i >= own.end)
+        if (!mine)
             continue;
-        size_t row = i - own.first;
-        z[row] = (float)factor;
+        z[held] = (float)factor;
         for (size_t k = 0; k < dim; k++)
-            scaled[row * dim + k] = z[row] * of->vectors[i * dim + k];
+            scaled[held * dim + k] = z[held] * of->vectors[held * dim + k];
     }
-    pv_tall vectors = {of->vectors + own.first * dim, dim, dim, division};
+    pv_tall vectors = {of->vectors, dim, dim, division};
     pv_tall weighted = {scaled, dim, dim, division}, weights = {z, 1, 1, division};
     PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, weighted, NULL, B));
     PV_TRY_DONE(pv_tall_gram(ctx, of->words, vectors, weights, NULL, b));
@@ -468,6 +475,8 @@ static psdvec_status add_unseen(const pv_seen_walk *of, const pv_division *divis
     if (!(link->background > 0))
         return PSDVEC_OK;
     PV_TRY(background_sum(of, division, &prior));
+    if (!leads_division(division))
+        return PSDVEC_OK;
     if (!link->background_only_unseen) {
         joint->background -= prior;
         return PSDVEC_OK;
@@ -489,8 +498,10 @@ static psdvec_status add_unseen(const pv_seen_walk *of, const pv_division *divis
 psdvec_status pv_joint_words(const pv_seen_walk *of, const pv_division *division,
                              psdvec_joint *joint)
 {
-    add_unigrams(of, joint);
-    add_vectors(of, joint);
+    if (leads_division(division)) {
+        add_unigrams(of, joint);
+        add_vectors(of, joint);
+    }
     return add_unseen(of, division, joint);
 }
 

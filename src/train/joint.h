@@ -21,7 +21,8 @@ psdvec_status pv_joint_pairs(const pv_seen_walk *of, const pv_core *core, psdvec
 bool pv_joint_core_serves(const pv_core *core, size_t dim);
 
 /* Adds the terms that are sums over words or have a closed form over all pairs. With a division of
- * the words, whose numbers are those of the counts, all members call it, and all have all vectors. */
+ * the words, whose numbers are those of the counts, all members call it, and only the leader gets the
+ * terms; it has all vectors, and the others have those of their words. */
 psdvec_status pv_joint_words(const pv_seen_walk *of, const pv_division *division,
                              psdvec_joint *joint);
 

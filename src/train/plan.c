@@ -46,8 +46,7 @@ static uint64_t regressing(const psdvec_counts *counts, uint64_t core, uint64_t 
            pv_regression_bytes(core, dim, words, counts->info.bigrams, threads);
 }
 
-/* Whether the joint probability needs a pass over pairs that the solver does not hold. */
-static bool walks_pairs(const psdvec_train_options *options, bool noncore)
+bool pv_plan_walks_pairs(const psdvec_train_options *options, bool noncore)
 {
     return noncore || options->weights != PSDVEC_WEIGHTS_FACTORED ||
            pv_target_rules[options->target].directed;
@@ -59,7 +58,7 @@ static uint64_t joining(const psdvec_train_options *options, const psdvec_counts
 {
     uint64_t words = counts->info.words, bigrams = counts->info.bigrams, dim = options->dim;
     uint64_t joint = pv_joint_words_bytes(words, division, dim);
-    if (walks_pairs(options, noncore))
+    if (pv_plan_walks_pairs(options, noncore))
         joint = pv_larger(joint, pv_joint_pairs_bytes(words, bigrams, dim, division, threads));
     return joint + words * sizeof(uint32_t);
 }
@@ -72,11 +71,14 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
     uint64_t core = pv_core_words(options, counts), part = 0;
     const pv_division *division = shares ? shares->core : NULL;
     bool noncore = core < words, leads = !division || division->rank == 0;
-    /* Whether all members have all vectors, and finish the model together. */
-    bool together = shares && (options->order > 0 || walks_pairs(options, noncore));
+    /* Whether all members have all vectors at first, and whether they finish the model together. */
+    bool complete = shares && pv_plan_walks_pairs(options, noncore);
+    bool together = shares && (options->order > 0 || complete);
     uint64_t link = pv_link_bytes(counts);
     uint64_t spread = noncore ? words * sizeof(float) : 0;
-    uint64_t vectors = leads || together ? words * dim * sizeof(float) : 0, after = 0;
+    uint64_t row = dim * sizeof(float), all = words * row, after = 0;
+    uint64_t own = leads ? all : together ? pv_rows_own(shares->words, words) * row : 0;
+    uint64_t vectors = complete ? all : own;
     if (division)
         part = pv_rows_own(division, core) * dim * sizeof(float);
     uint64_t solved = pv_core_bytes(core, division, pv_rank_most(options, core)) +
@@ -84,10 +86,12 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
                                 pv_joint_core_bytes(words));
     if (leads || together)
         after = joining(options, counts, noncore, together ? shares->words : NULL, threads);
-    after = pv_larger(
-        after, pv_readout_bytes(options, counts, dim, shares ? shares->words : NULL, threads));
     if (noncore)
         after = pv_larger(after, regressing(counts, core, dim, threads));
+    if (complete && !leads)
+        after = pv_larger(after, own + words * sizeof(uint32_t)); /* while the others are dropped */
+    uint64_t reading =
+        pv_readout_bytes(options, counts, dim, shares ? shares->words : NULL, threads);
     /* File buffers, arrays with one element per dimension or iteration, and those for columns in a
      * file. */
     uint64_t small = 2 * mebibyte + pv_transposed_bytes(words, counts->info.total, threads);
@@ -98,7 +102,7 @@ static sizes size_up(const psdvec_train_options *options, const psdvec_counts *c
                    pv_larger(pv_pairs_make_bytes(core, division, bigrams, threads), solved),
         .others = small + link +
                   pv_larger(pv_link_open_bytes(counts, threads),
-                            spread + vectors + pv_larger(part, after))};
+                            spread + pv_larger(vectors + pv_larger(part, after), own + reading))};
 }
 
 /* The part that must always be in memory. */

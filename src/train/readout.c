@@ -75,31 +75,17 @@ static psdvec_status make_unit(psdvec_context *ctx, unit_job job)
     return pv_parallel_tasks(ctx, (job.words + rows_a_task - 1) / rows_a_task, unit_rows, &job);
 }
 
-static void add_up(const float *rows, size_t count, size_t dim, size_t stride, double *sum)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < dim; k++)
-            sum[k] += (double)rows[i * stride + k];
-}
+typedef struct row_sum {
+    const float *rows;
+    size_t count, dim, stride;
+} row_sum;
 
-/* The members add their rows one after the other, and the last tells the others the sum. */
-static psdvec_status add_up_in_turn(const pv_division *d, const float *rows, size_t dim,
-                                    size_t stride, double *sum)
+static void add_up(const void *arg, double *sum)
 {
-    size_t bytes = dim * sizeof *sum;
-    for (uint32_t r = 0; r < d->members; r++) {
-        bool last = r + 1 == d->members;
-        if (r == d->rank)
-            add_up(rows, pv_rows_own(d, d->n), dim, stride, sum);
-        PV_TRY(pv_group_meet(d->ctx, 0, NULL));
-        for (uint32_t to = last ? 0 : r + 1; to < (last ? d->members : r + 2); to++)
-            if (r == d->rank)
-                pv_group_send(d->ctx, to, sum, bytes);
-            else if (to == d->rank)
-                pv_group_receive(d->ctx, r, sum, bytes);
-        PV_TRY(pv_group_move(d->ctx));
-    }
-    return PSDVEC_OK;
+    const row_sum *of = arg;
+    for (size_t i = 0; i < of->count; i++)
+        for (size_t k = 0; k < of->dim; k++)
+            sum[k] += (double)of->rows[i * of->stride + k];
 }
 
 /* In double precision and in the order of the words, so that the number of threads, and that of
@@ -107,14 +93,11 @@ static psdvec_status add_up_in_turn(const pv_division *d, const float *rows, siz
 static psdvec_status mean_of(psdvec_context *ctx, const float *rows, size_t words, size_t dim,
                              size_t stride, const pv_division *division, float *mean)
 {
-    psdvec_status status = PSDVEC_OK;
+    row_sum of = {rows, pv_rows_own(division, words), dim, stride};
     double *sum = pv_alloc_zero(ctx, dim, sizeof *sum, "the read-out");
     if (!sum)
         return pv_failure(ctx);
-    if (division)
-        status = add_up_in_turn(division, rows, dim, stride, sum);
-    else
-        add_up(rows, words, dim, stride, sum);
+    psdvec_status status = pv_division_sum(division, add_up, &of, sum, dim);
     for (size_t k = 0; k < dim; k++)
         mean[k] = (float)(sum[k] / (double)words);
     pv_free(ctx, sum);
@@ -272,8 +255,7 @@ static psdvec_status make_vectors(const pv_link *link, const float *V, const flo
         return PSDVEC_OK;
     if (!order)
         division = NULL;
-    pv_tiles own = pv_tiles_own(division, words);
-    size_t rows = own.end - own.first;
+    size_t rows = pv_rows_own(division, words);
     if (options->centre)
         PV_TAKE(&out->memory, out->mean, dim);
     if (scales_columns(options))
@@ -288,8 +270,8 @@ static psdvec_status make_vectors(const pv_link *link, const float *V, const flo
             out->map[k * dim + k] = out->scale[k];
     }
     if (options->centre)
-        PV_TRY(mean_of(ctx, V, words, dim, dim, NULL, out->mean));
-    PV_TRY(make_unit(ctx, (unit_job){.from = V + own.first * dim,
+        PV_TRY(mean_of(ctx, V, words, dim, dim, division, out->mean));
+    PV_TRY(make_unit(ctx, (unit_job){.from = V,
                                      .to = out->vectors,
                                      .words = rows,
                                      .dim = dim,

@@ -31,7 +31,7 @@ typedef struct pv_readout {
 
 /* V: link->words x dim; eigenvalues: dim. The result is freed by pv_readout_free, also after a failure. With a
  * division of the words among the members of a group, all members call it, and only the leader gets
- * the result; the others need V only for word order. */
+ * the result; the others need V only for word order, and only the rows of their words. */
 psdvec_status pv_readout_make(const pv_link *link, const float *V, const float *eigenvalues,
                               uint32_t dim, const pv_division *division, pv_readout *out);
 void pv_readout_free(pv_readout *readout);

@@ -226,6 +226,22 @@ static psdvec_status walk_row(void *arg, pv_pair_row row, int worker)
     return PSDVEC_OK;
 }
 
+static psdvec_status make_blocks(psdvec_context *ctx, const psdvec_counts *counts,
+                                 pv_column_blocks *blocks)
+{
+    return pv_column_blocks_make(ctx, counts->rows, 0, counts->info.words, block_count, blocks);
+}
+
+psdvec_status pv_seen_edges(psdvec_context *ctx, const psdvec_counts *counts, uint32_t *edges)
+{
+    pv_column_blocks blocks;
+    psdvec_status status = make_blocks(ctx, counts, &blocks);
+    if (status == PSDVEC_OK)
+        memcpy(edges, blocks.edges, (block_count + 1) * sizeof *edges);
+    pv_column_blocks_free(&blocks);
+    return status;
+}
+
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg)
 {
     const pv_link *link = walk->link;
@@ -250,8 +266,7 @@ psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *
         pv_alloc_zero(job.ctx, (size_t)psdvec_threads(job.ctx), sizeof *job.groups, "seen pairs");
     if (!job.groups)
         return pv_failure(job.ctx);
-    PV_TRY_DONE(pv_column_blocks_make(job.ctx, link->counts->rows, 0, link->words, block_count,
-                                      &job.blocks));
+    PV_TRY_DONE(make_blocks(job.ctx, link->counts, &job.blocks));
     /* Frequent words have more pairs, so the members take turns. */
     uint32_t members = walk->edges ? pv_group_members(job.ctx) : 1;
     if (walk->edges)

@@ -48,6 +48,8 @@ typedef struct pv_seen_walk {
 
 enum { PV_SEEN_BLOCKS = 64 };
 
+/* PV_SEEN_BLOCKS + 1 numbers: `edges` of a walk over these counts. */
+psdvec_status pv_seen_edges(psdvec_context *ctx, const psdvec_counts *counts, uint32_t *edges);
 /* Calls `on_row` for every word of the model that the counts have, including those without
  * pairs. */
 psdvec_status pv_seen_pairs(const pv_seen_walk *walk, pv_seen_fn *on_row, void *arg);

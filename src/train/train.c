@@ -51,11 +51,13 @@ typedef struct training {
     pv_division *division; /* that of the core in `shares`; NULL: not divided */
     pv_shares shares;      /* of the members of the group */
     float *part;           /* vectors of the core's rows that are here x dim */
-    float *vectors;        /* words x dim; not in members other than the leader if not `together` */
-    bool together;         /* the members share the work that follows the regression */
-    float *spread;         /* words; NULL if all words are in the core */
-    float *eigenvalues;    /* dim */
-    float *sign;           /* dim */
+    float *vectors;        /* words x dim; of members other than the leader, see `complete` */
+    bool complete;      /* all members have all vectors; else those of their words for the read-out,
+                         * or none if not `together` */
+    bool together;      /* the members share the work that follows the regression */
+    float *spread;      /* words; NULL if all words are in the core */
+    float *eigenvalues; /* dim */
+    float *sign;        /* dim */
     psdvec_iteration *iterations;
     uint32_t iteration_count;
     pv_scope memory; /* of the arrays above */
@@ -237,6 +239,23 @@ static void take_core(training *t, const pv_core *core, const pv_course *course)
 }
 
 /* ---- The joint probability --------------------------------------------------------- */
+/* After the pairs, the leader has all vectors, and the other members keep those of their words. */
+static psdvec_status keep_own_vectors(training *t)
+{
+    if (!t->complete || pv_group_leads(t->ctx))
+        return PSDVEC_OK;
+    pv_tiles own = pv_tiles_own(t->shares.words, t->words);
+    size_t count = (own.end - own.first) * t->dim;
+    float *rows;
+    PV_TAKE(&t->memory, rows, count);
+    PV_TRY(pv_scope_status(&t->memory));
+    memcpy(rows, t->vectors + own.first * t->dim, count * sizeof *rows);
+    pv_scope_drop(&t->memory, t->vectors);
+    t->vectors = rows;
+    t->complete = false;
+    return PSDVEC_OK;
+}
+
 /* With `core`: adds the pairs of core words, whose products it has, together with the other
  * members. Without: adds all other pairs, and the words. */
 static psdvec_status add_joint(training *t, const pv_core *core)
@@ -256,14 +275,23 @@ static psdvec_status add_joint(training *t, const pv_core *core)
                        .vectors = core ? t->part : t->vectors,
                        .eigenvalues = t->sign,
                        .beyond = t->joined};
+    pv_csr *rows = &t->counts->rows;
+    /* If the solver could not serve after all, its pairs are walked over, for which a member has not
+     * selected columns. */
+    if (t->division && !pv_plan_walks_pairs(t->options, t->core < t->words))
+        rows->transposed = NULL;
     if (core || t->joined < t->words)
         PV_TRY_DONE(pv_joint_pairs(&of, core, joint));
     if (core)
         t->joined = t->core;
-    else
+    else {
+        PV_TRY_DONE(keep_own_vectors(t));
+        of.vectors = t->vectors;
         PV_TRY_DONE(pv_joint_words(&of, t->together ? t->shares.words : NULL, joint));
+    }
     t->report.joint_seconds += pv_now() - began;
 done:
+    t->counts->rows.transposed = t->counts->columns;
     pv_free(t->ctx, word);
     return status;
 }
@@ -366,6 +394,22 @@ static uint64_t cost_of_word(const training *t, uint32_t word)
     return dim * dim + (m < dim ? m * m * (dim + m / 3) : dim * dim * (dim + m / 4));
 }
 
+/* Divides a block of words outside the core among the members; edges: members + 1, of the words from
+ * `first` on. cost: workspace, `count`. */
+static void share_block(const training *t, uint32_t first, uint32_t count, uint64_t *cost,
+                        uint32_t *edges)
+{
+    for (uint32_t k = 0; k < count; k++)
+        cost[k] = cost_of_word(t, first + k);
+    pv_share_by_cost(t->ctx, count, cost, edges);
+}
+
+static uint32_t block_length(const training *t, uint32_t first)
+{
+    uint32_t left = t->words - first;
+    return left < words_a_block ? left : words_a_block;
+}
+
 /* Workspace for a block of words outside the core: words_a_block each, and members + 1 edges. */
 typedef struct block_work {
     uint32_t *words, *edges;
@@ -392,10 +436,9 @@ static psdvec_status solve_block(training *t, pv_regression *regression, pv_prog
         mu[k] = pv_noncore_mu(t->options, t->core, t->words, first + k,
                               (double)frequency[first + k],
                               (double)(frequency[t->core - 1] ? frequency[t->core - 1] : 1));
-        work->cost[k] = cost_of_word(t, first + k);
     }
     float *vectors = t->vectors + (size_t)first * t->dim, *spread = t->spread + first;
-    pv_share_by_cost(t->ctx, count, work->cost, work->edges);
+    share_block(t, first, count, work->cost, work->edges);
     uint32_t begin = work->edges[pv_group_rank(t->ctx)];
     uint32_t end = work->edges[pv_group_rank(t->ctx) + 1];
     PV_TRY(pv_regression_solve(regression, words + begin, end - begin, mu + begin,
@@ -433,8 +476,7 @@ static psdvec_status solve_others(training *t)
     pv_progress_begin(&progress, t->ctx, "regressing", "words", t->words - t->core);
     pv_regression_report_to(regression, &progress);
     for (uint32_t first = t->core, count; first < t->words; first += count) {
-        uint32_t left = t->words - first;
-        count = left < words_a_block ? left : words_a_block;
+        count = block_length(t, first);
         PV_TRY_DONE(solve_block(t, regression, &progress, first, count, &work));
     }
     pv_progress_end(&progress);
@@ -557,26 +599,101 @@ static psdvec_status take_memory(training *t)
     return pv_scope_status(&t->memory);
 }
 
-/* The members give the leader the vectors of the core, and each other if they need them for other
- * words, the joint probability or word order. */
+/* The members give the leader the vectors of the core, and each other all of them if they need them
+ * for other words or the pairs of the joint probability. For word order, a member gets those of its
+ * words. */
 static psdvec_status collect_vectors(training *t)
 {
     const pv_division *d = t->division;
     if (!d)
         return PSDVEC_OK;
-    t->together = t->core < t->words || t->options->order > 0 || t->joined < t->words;
-    size_t rows = t->together || pv_group_leads(t->ctx) ? t->words : 0;
+    t->complete = t->core < t->words || t->joined < t->words;
+    t->together = t->complete || t->options->order > 0;
+    size_t rows = t->complete || pv_group_leads(t->ctx) ? t->words
+                  : t->together                         ? pv_rows_own(t->shares.words, t->words)
+                                                        : 0;
     PV_TAKE_ZERO(&t->memory, t->vectors, rows * t->dim);
     PV_TRY(pv_scope_status(&t->memory));
-    if (t->together) {
+    if (t->complete) {
         pv_tiles mine = d->share[d->rank];
         memcpy(t->vectors + mine.first * t->dim, t->part,
                (mine.end - mine.first) * t->dim * sizeof *t->part);
         PV_TRY(pv_division_complete(d, t->vectors, t->dim * sizeof *t->vectors));
-    } else
+    } else if (t->together) /* the core is all words */
+        PV_TRY(
+            pv_division_change(d, t->part, t->shares.words, t->vectors, t->dim * sizeof *t->part));
+    else
         PV_TRY(pv_division_collect(d, t->part, t->vectors, t->dim * sizeof *t->part));
     pv_scope_drop(&t->memory, t->part);
     t->part = NULL;
+    return PSDVEC_OK;
+}
+
+/* ---- Columns in a file ------------------------------------------------------------------ */
+static void select_share(const training *t, const pv_division *division)
+{
+    pv_tiles own = division->share[division->rank];
+    pv_transposed_select(t->counts->columns, (uint32_t)own.first, (uint32_t)own.end);
+}
+
+/* The columns of the words outside the core that this member solves. */
+static psdvec_status select_others(const training *t)
+{
+    pv_scope scope = {.ctx = t->ctx, .what = "the columns of the counts"};
+    uint32_t rank = pv_group_rank(t->ctx), *edges;
+    uint64_t *cost;
+    PV_TAKE(&scope, cost, words_a_block);
+    PV_TAKE(&scope, edges, pv_group_members(t->ctx) + 1);
+    psdvec_status status = pv_scope_status(&scope);
+    for (uint32_t first = t->core, count; status == PSDVEC_OK && first < t->words; first += count) {
+        count = block_length(t, first);
+        share_block(t, first, count, cost, edges);
+        pv_transposed_select(t->counts->columns, first + edges[rank], first + edges[rank + 1]);
+    }
+    pv_scope_free(&scope);
+    return status;
+}
+
+/* Selects the columns that the passes of this process over both directions of pairs read: for the
+ * pairs of the core, the regression of other words, the joint probability and word order. A member
+ * of a group reads those of its words only. */
+static psdvec_status select_columns(const training *t)
+{
+    pv_transposed *columns = t->counts->columns;
+    if (!t->division) {
+        pv_transposed_select(columns, 0, t->words);
+        return PSDVEC_OK;
+    }
+    select_share(t, t->shares.core);
+    PV_TRY(select_others(t));
+    if (pv_plan_walks_pairs(t->options, t->core < t->words)) {
+        uint32_t edges[PV_SEEN_BLOCKS + 1];
+        PV_TRY(pv_seen_edges(t->ctx, t->counts, edges));
+        for (uint32_t b = pv_group_rank(t->ctx); b < PV_SEEN_BLOCKS; b += pv_group_members(t->ctx))
+            pv_transposed_select(columns, edges[b], edges[b + 1]);
+    }
+    if (t->options->order > 0)
+        select_share(t, t->shares.words);
+    return PSDVEC_OK;
+}
+
+/* If the counts do not fit beside everything else, puts their columns into a file. */
+static psdvec_status transpose_counts(training *t)
+{
+    if (!t->counts->columns)
+        return PSDVEC_OK;
+    char *folder = pv_folder_of(t->output);
+    if (!folder)
+        return pv_fail(t->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
+    psdvec_status status = pv_counts_transpose(t->counts, folder);
+    free(folder);
+    PV_TRY(status);
+    uint64_t bytes = pv_transposed_file_bytes(pv_transposed_entries(t->counts->columns));
+    t->report.spilled_bytes = bytes;
+    pv_step(t->ctx,
+            "the counts do not fit into the memory limit, so their columns are in a temporary file "
+            "of %.0f MB",
+            (double)bytes / 1e6);
     return PSDVEC_OK;
 }
 
@@ -587,36 +704,20 @@ static psdvec_status check_plan(training *t)
     psdvec_train_plan plan;
     pv_plan_fill(t->ctx, t->options, t->counts, 0, shares_of(t), &plan);
     PV_TRY(pv_plan_check(t->ctx, t->options, t->counts, shares_of(t), &plan));
+    uint64_t bytes = plan.output_bytes;
+    if (pv_plan_transposes(t->ctx, t->options, t->counts, shares_of(t))) {
+        PV_TRY(pv_counts_measure_columns(t->ctx, t->counts));
+        PV_TRY(select_columns(t));
+        if (!t->ctx->tempdir)
+            bytes += pv_transposed_file_bytes(pv_transposed_entries(t->counts->columns));
+    }
     if (!pv_group_leads(t->ctx))
         return PSDVEC_OK;
     pv_output *output;
     PV_TRY(pv_output_open(t->ctx, t->output, &output));
-    uint64_t bytes = plan.output_bytes;
-    if (!t->ctx->tempdir && pv_plan_transposes(t->ctx, t->options, t->counts, shares_of(t)))
-        bytes += pv_transposed_file_bytes(t->counts->info.bigrams);
     psdvec_status status = pv_output_expect(output, bytes);
     pv_output_discard(output);
     return status;
-}
-
-/* If the counts do not fit beside everything else, puts their columns into a file. */
-static psdvec_status transpose_counts(training *t)
-{
-    if (!pv_plan_transposes(t->ctx, t->options, t->counts, shares_of(t)))
-        return PSDVEC_OK;
-    char *folder = pv_folder_of(t->output);
-    if (!folder)
-        return pv_fail(t->ctx, PSDVEC_ERR_MEMORY, "no memory for a path");
-    psdvec_status status = pv_counts_transpose(t->ctx, t->counts, folder);
-    free(folder);
-    PV_TRY(status);
-    uint64_t bytes = pv_transposed_file_bytes(t->counts->info.bigrams);
-    t->report.spilled_bytes = bytes;
-    pv_step(t->ctx,
-            "the counts do not fit into the memory limit, so their columns are in a temporary file "
-            "of %.0f MB",
-            (double)bytes / 1e6);
-    return PSDVEC_OK;
 }
 
 /* The core is the first words; a word list (--vocab) may have any order. */

@@ -51,7 +51,8 @@ typedef struct pv_shares {
 } pv_shares;
 
 /* Fills in everything except `seconds` and `core_in_memory`. `pairs`: number of pairs of core
- * words. With shares, the memory is that of this member of the group. */
+ * words. With shares, the memory is that of this member of the group, and its temporary files may
+ * be smaller. */
 void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
                   const psdvec_counts *counts, uint64_t pairs, const pv_shares *shares,
                   psdvec_train_plan *plan);
@@ -61,6 +62,10 @@ void pv_plan_fill(psdvec_context *ctx, const psdvec_train_options *options,
  * so this assumes as many as there can be. */
 bool pv_plan_transposes(psdvec_context *ctx, const psdvec_train_options *options,
                         const psdvec_counts *counts, const pv_shares *shares);
+
+/* Whether the joint probability needs a pass over pairs that the solver does not hold. `noncore`:
+ * there are words outside the core. */
+bool pv_plan_walks_pairs(const psdvec_train_options *options, bool noncore);
 
 /* Bytes that the budget leaves for the arrays of pairs that may go to a file instead. */
 uint64_t pv_plan_pairs_bytes(psdvec_context *ctx, const psdvec_train_options *options,

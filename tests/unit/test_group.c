@@ -331,16 +331,23 @@ static void extend_member(void *arg, uint32_t rank, psdvec_context *ctx)
     snprintf(a->message[rank], sizeof a->message[rank], "%s", psdvec_error_message(ctx));
 }
 
-/* memory: of the leader, and of the others. */
-static void extend_members(addition *a, uint32_t members, uint64_t leader, uint64_t others)
+/* memory: of the leader, and of the others. tempdir: NULL, or for temporary files. */
+static void extend_members_in(addition *a, uint32_t members, uint64_t leader, uint64_t others,
+                              const char *tempdir)
 {
     psdvec_context_options options[MOST_MEMBERS];
     for (uint32_t r = 0; r < members; r++) {
         psdvec_context_options_default(&options[r]);
         options[r].threads = 1 + (int)(r % 2);
         options[r].memory = r == 0 ? leader : others;
+        options[r].tempdir = tempdir;
     }
     run_members(members, options, extend_member, a);
+}
+
+static void extend_members(addition *a, uint32_t members, uint64_t leader, uint64_t others)
+{
+    extend_members_in(a, members, leader, others, NULL);
 }
 
 /* Trains a model of some of the words, and fills in the addition. */
@@ -482,19 +489,65 @@ static void extensions_stay_within_the_memory_of_members(void **state)
     assert_in_range(failed, 2, 19);
 }
 
+/* With little more memory than an extension needs, its columns of the counts are in a file, and in
+ * the other members those of the new words that they solve. */
+static void members_extend_with_columns_in_files(void **state)
+{
+    bench *b = *state;
+    psdvec_extend_options options;
+    psdvec_extend_options_default(&options);
+    char model[220], counts[220];
+    addition a;
+    prepare_addition(b, &options, model, &a);
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 1;
+    psdvec_context *ctx;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, a.inputs[0], 2, counts, NULL), PSDVEC_OK);
+    psdvec_context_free(ctx);
+    a.input_count = 1;
+    for (uint32_t r = 0; r < MOST_MEMBERS; r++)
+        a.inputs[r][0] = counts;
+    a.output = b->alone;
+    extend_members(&a, 1, UINT64_C(1) << 30, 0);
+    assert_int_equal(a.status[0], PSDVEC_OK);
+    a.output = b->shared;
+    for (uint32_t members = 1; members <= 3; members += 2) {
+        uint64_t memory = UINT64_C(1) << 20;
+        do {
+            memory += memory / 8;
+            extend_members(&a, members, memory, memory);
+        } while (a.status[0] == PSDVEC_ERR_BUDGET);
+        for (uint32_t r = 0; r < members; r++)
+            if (a.status[r] != PSDVEC_OK)
+                fail_msg("%u: %s", r, a.message[r]);
+        assert_same_file(b->alone, b->shared);
+        /* Those are all of its temporary files. */
+        extend_members_in(&a, members, memory, memory, "/nowhere");
+        assert_int_equal(a.status[0], PSDVEC_ERR_WRITE);
+        assert_non_null(strstr(a.message[0], "/nowhere"));
+    }
+}
+
 /* ---- Memory ----------------------------------------------------------------------------------- */
 
 typedef struct training {
     const psdvec_train_options *options;
     const char *counts, *output;
     psdvec_status status[MOST_MEMBERS];
+    psdvec_train_report report[MOST_MEMBERS];
+    uint64_t peak[MOST_MEMBERS]; /* bytes */
     char message[MOST_MEMBERS][500];
 } training;
 
 static void train_member(void *arg, uint32_t rank, psdvec_context *ctx)
 {
     training *t = arg;
-    t->status[rank] = psdvec_train(ctx, t->options, t->counts, t->output, NULL);
+    t->status[rank] = psdvec_train(ctx, t->options, t->counts, t->output, &t->report[rank]);
+    t->peak[rank] = psdvec_peak_memory(ctx);
     snprintf(t->message[rank], sizeof t->message[rank], "%s", psdvec_error_message(ctx));
 }
 
@@ -580,6 +633,109 @@ static void members_stay_within_the_memory_of_the_plan(void **state)
             if (t.status[r] != PSDVEC_OK)
                 fail_msg("%u: %s", r, t.message[r]);
         assert_same_file(b->alone, b->shared);
+    }
+    psdvec_context_free(ctx);
+}
+
+/* A text with about 20,000 rare words. */
+static void write_many_words(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    uint64_t state = 1;
+    for (int k = 0; k < 80000; k++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        bool rare = state >> 63;
+        put_word(file, rare ? 'r' : 'w', (uint32_t)(state >> 33) % (rare ? 24000 : 1000));
+        fputc(k % 1000 == 999 ? '\n' : ' ', file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* In the read-out with word order, members other than the leader have the vectors of their words,
+ * and those of one other member at a time. */
+static void members_read_out_with_vectors_of_their_words(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 1;
+    train.dim = 200;
+    train.iterations = 1;
+    train.core = 600;
+    train.spelling = train.inflections = 0;
+    char counts[220];
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    write_many_words(b->files[1]);
+    const char *inputs[] = {b->files[1]};
+    psdvec_context *ctx;
+    psdvec_count_report counted;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, inputs, 1, counts, &counted), PSDVEC_OK);
+    psdvec_context_free(ctx);
+    training one = {.options = &train, .counts = counts, .output = b->alone};
+    training t = {.options = &train, .counts = counts, .output = b->shared};
+    train_members(&one, 1, UINT64_C(1) << 30);
+    train_members(&t, 3, UINT64_C(1) << 30);
+    uint64_t sum = 0;
+    for (uint32_t r = 0; r < 3; r++) {
+        if (t.status[r] != PSDVEC_OK)
+            fail_msg("%u: %s", r, t.message[r]);
+        assert_true(t.peak[r] < one.peak[0]);
+        sum += t.peak[r];
+    }
+    assert_true(sum < 2 * one.peak[0]); /* it was 2.13 times as much with all vectors */
+    assert_same_file(b->alone, b->shared);
+}
+
+/* If the counts do not fit, a member writes the columns of its words only to a file: of its rows of
+ * the core and of word order, of its part of the regression, and of its turns with blocks of the
+ * joint probability. The core of 1,280 words has several tiles. */
+static void members_write_the_columns_that_they_read(void **state)
+{
+    bench *b = *state;
+    psdvec_count_options counting;
+    psdvec_train_options train;
+    psdvec_train_options_preset(&train, PSDVEC_PRESET_DEFAULT, &counting);
+    counting.min_count = 1;
+    char counts[220];
+    snprintf(counts, sizeof counts, "%s/counts", b->folder);
+    const char *inputs[] = {b->files[0], b->files[2]};
+    psdvec_context *ctx;
+    psdvec_count_report counted;
+    assert_int_equal(psdvec_context_new(NULL, &ctx), PSDVEC_OK);
+    assert_int_equal(psdvec_count(ctx, &counting, inputs, 2, counts, &counted), PSDVEC_OK);
+    uint64_t all = 8 * counted.bigrams;
+    for (int kind = 0; kind < 4; kind++) {
+        psdvec_train_options_preset(&train, kind == 2 ? PSDVEC_PRESET_PAPER : PSDVEC_PRESET_DEFAULT,
+                                    &counting);
+        train.dim = 20;
+        train.iterations = 2;
+        train.core = kind == 1 ? 1280 : 0;
+        if (kind == 3) { /* ends with more dimensions, so the solver's pairs cannot be used */
+            train.iterations = 6;
+            train.rank_extra = 5;
+            train.tolerance = 0.9;
+        }
+        psdvec_train_plan plan; /* with all pairs in memory, so only columns are in files */
+        assert_int_equal(psdvec_train_plan_make(ctx, &train, counts, &plan), PSDVEC_OK);
+        assert_int_equal(psdvec_train(ctx, &train, counts, b->alone, NULL), PSDVEC_OK);
+        training t = {.options = &train, .counts = counts, .output = b->shared};
+        for (uint32_t members = 1; members <= MOST_MEMBERS; members += 2) {
+            uint64_t sum = 0;
+            train_members(&t, members, plan.memory);
+            for (uint32_t r = 0; r < members; r++) {
+                if (t.status[r] != PSDVEC_OK)
+                    fail_msg("%u: %s", r, t.message[r]);
+                uint64_t bytes = t.report[r].spilled_bytes;
+                sum += bytes;
+                if (members > 1)
+                    assert_true(bytes > 0 && bytes < all * 3 / 4);
+            }
+            assert_true(members > 1 ? sum >= all : sum == all);
+            assert_same_file(b->alone, b->shared);
+        }
     }
     psdvec_context_free(ctx);
 }
@@ -783,8 +939,11 @@ int main(void)
         TEST(members_add_new_words_together),
         TEST(different_extensions_are_refused),
         TEST(extensions_stay_within_the_memory_of_members),
+        TEST(members_extend_with_columns_in_files),
         TEST(members_train_what_does_not_fit_one_process),
         TEST(members_stay_within_the_memory_of_the_plan),
+        TEST(members_read_out_with_vectors_of_their_words),
+        TEST(members_write_the_columns_that_they_read),
         TEST(all_members_fail_with_one_message),
         TEST(different_options_and_inputs_are_refused),
         TEST(a_member_that_stops_ends_the_call),

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -129,6 +130,15 @@ static sample wide_sample_new(uint64_t seed, uint32_t rows, uint32_t columns)
     return s;
 }
 
+/* Writes all columns. */
+static psdvec_status transpose(psdvec_context *ctx, const pv_csr *matrix, const char *folder,
+                               pv_transposed **columns)
+{
+    PV_TRY(pv_transposed_measure(ctx, matrix, columns));
+    pv_transposed_select(*columns, 0, matrix->columns);
+    return pv_transposed_write(*columns, matrix, folder);
+}
+
 /* Whatever the memory, and for a matrix whose first rows only are iterated over. */
 static void columns_in_a_file_are_those_of_the_rows(void **state)
 {
@@ -143,7 +153,7 @@ static void columns_in_a_file_are_those_of_the_rows(void **state)
             pv_csr matrix = pv_csr_of(s.rows, s.columns, s.begin, s.column, NULL);
             matrix.value64 = s.value64;
             pv_transposed *columns;
-            well(ctx, pv_transposed_make(ctx, &matrix, folder, &columns));
+            well(ctx, transpose(ctx, &matrix, folder, &columns));
             matrix.transposed = columns;
             assert_true(atomic_load(&ctx->memory_used) <=
                         pv_transposed_bytes(s.columns, UINT64_C(1) << 60, threads));
@@ -167,6 +177,62 @@ static void columns_in_a_file_are_those_of_the_rows(void **state)
     scratch_free(folder);
 }
 
+/* Columns that were not selected are not written, and reading one of them fails. */
+static void only_selected_columns_are_in_a_file(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    sample s = wide_sample_new(18, 3000, 90);
+    for (uint64_t memory = UINT64_C(1) << 20; memory <= UINT64_C(1) << 30; memory <<= 10) {
+        psdvec_context *ctx = context_of(2);
+        ctx->options.memory = memory;
+        pv_csr matrix = pv_csr_of(s.rows, s.columns, s.begin, s.column, NULL);
+        matrix.value64 = s.value64;
+        pv_transposed *columns;
+        well(ctx, pv_transposed_measure(ctx, &matrix, &columns));
+        matrix.transposed = columns;
+        static const uint32_t edges[] = {5, 20, 15, 30, 60, 61, 70, 70};
+        uint64_t selected = 0, entries = s.begin[s.rows];
+        for (size_t k = 0; k < 8; k += 2)
+            pv_transposed_select(columns, edges[k], edges[k + 1]);
+        for (uint32_t j = 0; j < s.columns; j++)
+            selected += (j >= 5 && j < 30) || j == 60 ? columns->length[j] : 0;
+        assert_int_equal(pv_transposed_entries(columns), selected);
+        assert_true(selected > 0 && selected < entries / 2);
+        pv_column_blocks blocks;
+        pv_gathered gathered;
+        well(ctx, pv_column_blocks_make(ctx, matrix, 0, s.columns, s.columns, &blocks));
+        for (int written = 0; written < 2; written++) {
+            for (uint32_t block = 0; block < blocks.blocks; block++) {
+                uint32_t j = blocks.edges[block], end = blocks.edges[block + 1];
+                bool there = written && ((j >= 5 && end <= 30) || (j == 60 && end == 61));
+                if (j == end)
+                    continue;
+                if (there) {
+                    check_gathered(ctx, &s, &blocks, block, 0, s.rows);
+                    continue;
+                }
+                assert_int_equal(pv_gather(ctx, &blocks, block, 0, s.rows, &gathered),
+                                 PSDVEC_ERR_INTERNAL);
+                assert_non_null(strstr(psdvec_error_message(ctx), "not all in the file"));
+                pv_gathered_free(&gathered);
+                pv_begin(ctx); /* the failure is settled */
+            }
+            if (!written) {
+                well(ctx, pv_transposed_write(columns, &matrix, folder));
+                assert_int_equal(pv_transposed_entries(columns), selected);
+                assert_int_equal(lseek(columns->fd, 0, SEEK_END),
+                                 (off_t)pv_transposed_file_bytes(selected));
+            }
+        }
+        pv_column_blocks_free(&blocks);
+        pv_transposed_free(columns);
+        end_context(ctx);
+    }
+    sample_free(&s);
+    scratch_free(folder);
+}
+
 /* An empty matrix, and a folder that does not exist. */
 static void a_file_of_columns_may_be_empty_or_impossible(void **state)
 {
@@ -178,7 +244,7 @@ static void a_file_of_columns_may_be_empty_or_impossible(void **state)
     pv_csr matrix = pv_csr_of(3, 3, begin, column, NULL);
     matrix.value32 = value;
     pv_transposed *columns;
-    well(ctx, pv_transposed_make(ctx, &matrix, folder, &columns));
+    well(ctx, transpose(ctx, &matrix, folder, &columns));
     matrix.transposed = columns;
     pv_column_blocks blocks;
     pv_gathered gathered;
@@ -188,8 +254,7 @@ static void a_file_of_columns_may_be_empty_or_impossible(void **state)
     pv_gathered_free(&gathered);
     pv_column_blocks_free(&blocks);
     pv_transposed_free(columns);
-    assert_int_equal(pv_transposed_make(ctx, &matrix, "/nowhere/at/all", &columns),
-                     PSDVEC_ERR_WRITE);
+    assert_int_equal(transpose(ctx, &matrix, "/nowhere/at/all", &columns), PSDVEC_ERR_WRITE);
     assert_non_null(strstr(psdvec_error_message(ctx), "/nowhere/at/all"));
     pv_transposed_free(columns);
     pv_transposed_free(NULL);
@@ -284,7 +349,7 @@ static void every_pair_is_visited_with_both_directions(void **state)
     char *folder = scratch_new();
     pv_transposed *columns;
     matrix.value32 = s.value32;
-    well(ctx, pv_transposed_make(ctx, &matrix, folder, &columns));
+    well(ctx, transpose(ctx, &matrix, folder, &columns));
     for (int k = 0; k < 16; k++) {
         pv_column_blocks blocks;
         matrix.value32 = k & 1 ? s.value32 : NULL;
@@ -389,6 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gathered_columns_are_those_of_the_rows),
         cmocka_unit_test(columns_in_a_file_are_those_of_the_rows),
+        cmocka_unit_test(only_selected_columns_are_in_a_file),
         cmocka_unit_test(a_file_of_columns_may_be_empty_or_impossible),
         cmocka_unit_test(a_transpose_has_rows_and_columns_exchanged),
         cmocka_unit_test(copied_rows_are_the_requested_ones),
