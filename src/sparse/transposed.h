@@ -49,8 +49,7 @@ psdvec_status pv_transposed_write(pv_transposed *transposed, const pv_csr *matri
 void pv_transposed_free(pv_transposed *transposed);
 
 /* Bytes of a file of that many entries, and an upper bound for the memory that it needs while it
- * exists. `total`: sum of
- * all values. */
+ * exists. `total`: sum of all values. */
 uint64_t pv_transposed_file_bytes(uint64_t entries);
 uint64_t pv_transposed_bytes(uint64_t columns, uint64_t total, int threads);
 
