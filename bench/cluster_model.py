@@ -189,7 +189,9 @@ def readout(words, bigrams, nodes):
     work = 2 * 2 * DIRECTIONS * bigrams / (nodes * CORES * SPARSE)
     work += 2 * words * (DIM + DIRECTIONS) ** 2 / (nodes * CORES * DENSE)
     joint = 2 * DIM * bigrams / (nodes * CORES * SPARSE)
-    return work + joint + 4 * DIM * words / BANDWIDTH
+    # The first columns of all vectors, once for the words that follow and once for those that
+    # precede; process 0 gets all rows.
+    return work + joint + (4 * DIM + 8 * DIRECTIONS) * words / BANDWIDTH
 
 
 def writing(words):
