@@ -220,7 +220,11 @@ static psdvec_status exchange_rows(pv_sum_matrix *matrix, product_job *job)
     address_rows(matrix, matrix->half_X + own.first * k, matrix->half_X, k * sizeof *matrix->half_X,
                  true);
     PV_TRY(pv_group_start(ctx));
-    return status == PSDVEC_OK ? to_half(job, matrix->full_X, 0, dense) : status;
+    PV_TRY(status);
+    /* The other rows of the dense part. The own rows are being sent and must not be written. */
+    size_t before = clamp(own.first, 0, dense), after = clamp(own.end, 0, dense);
+    PV_TRY(to_half(job, matrix->full_X, 0, before));
+    return to_half(job, matrix->full_X + after * k, after, dense);
 }
 
 /* ---- The sparse part -------------------------------------------------------------------------- */
