@@ -314,8 +314,9 @@ psdvec_status pv_link_open(psdvec_context *ctx, const psdvec_counts *counts,
     link->unit = 1.0 / (double)counts->info.scale;
     if (past)
         link->constants = past->constants;
-    double **arrays[ARRAYS] = {&link->context,           &link->focus, &link->unigram,  &link->factor,
-                               &link->background_factor, &link->shift, &link->retention};
+    double **arrays[ARRAYS] = {&link->context, &link->focus,     &link->unigram,
+                               &link->factor,  &link->background_factor,
+                               &link->shift,   &link->retention};
     for (size_t a = 0; a < arrays_of(counts); a++)
         PV_TAKE_ZERO(&link->memory, *arrays[a], link->words);
     PV_TRY(pv_scope_status(&link->memory));

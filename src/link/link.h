@@ -63,8 +63,8 @@ struct pv_link {
     double *context;     /* words: X_i */
     double *focus;       /* words: Y_j */
     double *unigram;     /* words: u_j = Y_j / T, the P(s_j) of the paper */
-    double *factor;      /* words: a_i of factored weights */
-    double *background_factor; /* words: z_i */
+    double *factor;      /* words: a_i of factored weights, else 0 */
+    double *background_factor; /* words: z_i of the background */
     double *shift;       /* words: subtracted from log(x + x') for either word; PMI target */
     double margin_total; /* R: sum over i of X_i + Y_i */
     bool directed;       /* pv_target_rule */
@@ -112,7 +112,8 @@ pv_pair pv_link_pair(const pv_link *link, uint32_t i, uint32_t j, double xij, do
  * capped. */
 static inline double pv_link_background(const pv_link *link, uint32_t i, uint32_t j)
 {
-    return link->background > 0 ? link->background * link->background_factor[i] * link->background_factor[j] : 0;
+    const double *z = link->background_factor;
+    return link->background > 0 ? link->background * z[i] * z[j] : 0;
 }
 
 /* Whether the factors of the background are not those of the majoriser. */

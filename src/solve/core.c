@@ -171,7 +171,7 @@ static psdvec_status residual_rows(void *arg, size_t task, int worker)
             sum += (double)pull * residual;
             value[k] = pull / (root * other);
         }
-        double own = square_of(core, u, root), z = link->background > 0 ? link->background_factor[i] : 0;
+        double own = square_of(core, u, root), z = link->background_factor[i];
         double off = link->background * z * z * (link->background_target - own);
         core->diagonal[i] = (float)(-off / ((double)root * root));
         double prior = 0;
@@ -281,7 +281,7 @@ static psdvec_status start_rows(void *arg, size_t task, int worker)
                 (float)(((1 - s) * pull - s * b * above) / scale + s * scale * above / omega);
         }
         double m = (double)core->root[i] * core->root[i];
-        double z = link->background > 0 ? link->background_factor[i] : 0;
+        double z = link->background_factor[i];
         core->diagonal[i] =
             (float)(-link->background * z * z *
                         (link->background_target - s * link->unseen_target) / m +

@@ -8,8 +8,8 @@
  *     r_w  <-  unit(m_w + |d_w| unit((1 - share) d_w + share e_w))
  *     m_w   =  mean of r_w and of the linked words, weighted by frequency^(1/4)
  *     d_w   =  r_w - m_w
- *     e_w   =  mean of the predicted differences of w from the linked words and from itself (0), with
- *              the same weights
+ *     e_w   =  mean of the predicted differences of w from the linked words and from itself (0),
+ *              with the same weights
  *
  * Means are shorter than what they are the mean of; d_w keeps its length, or all forms of a word
  * would move together, and would be the nearest neighbours of each other in place of words that are

@@ -452,7 +452,8 @@ static void add_capped(const pv_seen_walk *of, double *prior, double *logs)
         if (of->word[c] != PV_NO_WORD)
             largest = fmax(largest, link->background_factor[c]);
     for (uint32_t i = 0; i < link->words; i++) {
-        if (of->word[i] == PV_NO_WORD || link->background * link->background_factor[i] * largest <= 1)
+        if (of->word[i] == PV_NO_WORD ||
+            link->background * link->background_factor[i] * largest <= 1)
             continue;
         for (uint32_t j = i + 1; j < link->words; j++) {
             double b = pv_link_background(link, i, j);

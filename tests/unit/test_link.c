@@ -317,7 +317,8 @@ static void a_pair_may_have_the_weight_of_the_background(void **state)
     /* Capped in both directions, and a background near 1. */
     static const double above_one[] = {0, 1e-12, 1e-9, 1e-6, -1e-6, 1e-3};
     for (size_t a = 0; a < sizeof above_one / sizeof *above_one; a++) {
-        link->background = (1 + above_one[a]) / (link->background_factor[0] * link->background_factor[1]);
+        const double *z = link->background_factor;
+        link->background = (1 + above_one[a]) / (z[0] * z[1]);
         link->constants.cut = 1e-6;
         double gij = link->target(link, 0, 1, xij, xij + xji);
         double gji = link->target(link, 1, 0, xji, xij + xji), b = 1 + above_one[a];

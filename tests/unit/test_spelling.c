@@ -283,8 +283,8 @@ static void twenty_steps_suffice(void **state)
     free(v);
 }
 
-/* A large vocabulary has n-grams in very many words, and is as badly conditioned as a small one with
- * a small penalty. */
+/* A large vocabulary has n-grams in very many words, and is as badly conditioned as a small one
+ * with a small penalty. */
 static void as_many_steps_are_taken_as_are_needed(void **state)
 {
     workshop *w = *state;
